@@ -7,7 +7,7 @@ that is active (`collect()`); with none active a remark costs one function call 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
@@ -71,7 +71,7 @@ _sinks: ContextVar[tuple[Sink, ...]] = ContextVar("remark_sinks", default=())
 
 
 @contextmanager
-def collect(sink: Sink | None = None) -> Iterator[list[Remark]]:
+def collect(sink: Sink | None = None) -> Generator[list[Remark]]:
     """Collects the remarks made inside the `with` block, and hands each to `sink` as it is made."""
     found: list[Remark] = []
     token = _sinks.set((*_sinks.get(), found.append, *((sink,) if sink else ())))
@@ -81,9 +81,7 @@ def collect(sink: Sink | None = None) -> Iterator[list[Remark]]:
         _sinks.reset(token)
 
 
-def remark(
-    kind: Kind, pass_name: str, code: str, op: Operation, message: str, /, **facts: Fact
-) -> None:
+def remark(kind: Kind, pass_name: str, code: str, op: Operation, message: str, /, **facts: Fact) -> None:
     """Records what `pass_name` did, or refused to do, to the loop `op`."""
     if not (sinks := _sinks.get()):
         return
