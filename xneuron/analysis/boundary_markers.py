@@ -1,0 +1,75 @@
+"""Boundary markers: custom calls that say where a layer begins and ends. The one module that knows their schema.
+
+A marker has one operand, a result of the operand's type, and the meaning of an identity: every question about
+a value may be asked of the value behind the marker (`behind_markers`). Schema: neuron-hlo-passes.md §5.
+"""
+
+from __future__ import annotations
+
+import re
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Operation, OpResult, SSAValue
+
+from xneuron.dialects.hlo.attributes import text_of
+from xneuron.dialects.hlo.custom import CustomCallOp
+
+LOOP_START = "NeuronBoundaryMarker-Start"
+LOOP_END = "NeuronBoundaryMarker-End"
+LOOP_MARKERS = frozenset({LOOP_START, LOOP_END})
+"""What the unroller emits, in pairs that share a boundary count."""
+
+STARTS = frozenset({LOOP_START, "AwsNeuronModuleMarkerStart-Forward", "AwsNeuronModuleMarkerStart-Backward"})
+ENDS = frozenset({LOOP_END, "AwsNeuronModuleMarkerEnd-Forward", "AwsNeuronModuleMarkerEnd-Backward"})
+MARKERS = STARTS | ENDS
+"""All targets. Those of modules come from the framework, and only their suffix tells their direction."""
+
+_COUNT = re.compile(r"boundaryCount=([0-9]+)")
+
+
+def target_of(op: Operation) -> str:
+    """The target of a custom call, empty for any other op."""
+    return op.custom_call_target.data if isinstance(op, CustomCallOp) else ""
+
+
+def is_marker(op: Operation) -> bool:
+    """True for a custom call with any of the six targets."""
+    return target_of(op) in MARKERS
+
+
+def is_start(op: Operation) -> bool:
+    """True for a marker that opens a span."""
+    return target_of(op) in STARTS
+
+
+def is_end(op: Operation) -> bool:
+    """True for a marker that closes a span."""
+    return target_of(op) in ENDS
+
+
+def is_loop_marker(op: Operation) -> bool:
+    """True for a marker that the unroller emits."""
+    return target_of(op) in LOOP_MARKERS
+
+
+def is_identity(op: Operation) -> bool:
+    """True for a marker whose result is its operand. Not so a marker of several values: that one packs them."""
+    return is_marker(op) and len(op.operands) == 1 and op.operands[0].type == op.results[0].type
+
+
+def behind_markers(value: SSAValue) -> SSAValue:
+    """The value that the markers on top of `value` pass through; `value` itself where there are none."""
+    while isinstance(value, OpResult) and is_identity(value.op):
+        value = value.op.operands[0]
+    return value
+
+
+def boundary_count(marker: Operation) -> int | None:
+    """N of `backend_config="boundaryCount=N"`, what pairs a start with its end; None where there is none."""
+    found = _COUNT.fullmatch(text_of(marker.attributes.get("backend_config")))
+    return int(found[1]) if found else None
+
+
+def boundary_config(count: int) -> StringAttr:
+    """The backend_config of the pair number `count`."""
+    return StringAttr(f"boundaryCount={count}")
