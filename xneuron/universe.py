@@ -12,4 +12,10 @@ def _hlo() -> Dialect:
     return HLO
 
 
-XNEURON = Universe(all_dialects={"hlo": _hlo})
+def _bir() -> Dialect:
+    from xneuron.dialects.bir import BIR
+
+    return BIR
+
+
+XNEURON = Universe(all_dialects={"hlo": _hlo, "bir": _bir})
