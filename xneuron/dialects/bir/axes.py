@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from .expressions import Expr
 
@@ -85,3 +85,11 @@ def enclosing_axes(op: Operation) -> list[Axis]:
 def find_axis(name: str, op: Operation) -> Axis | None:
     """The innermost axis called `name` that is visible at `op`."""
     return next((axis for axis in enclosing_axes(op) if axis.name == name), None)
+
+
+def is_induction_variable(op: Operation, value: SSAValue) -> bool:
+    """Whether `value` belongs to a loop around `op` (the loop's own bounds are not inside it)."""
+    from .loops import AxisLoop
+
+    loop = value.owner.parent_op() if isinstance(value.owner, Block) else None
+    return isinstance(loop, AxisLoop) and loop is not op and loop.is_ancestor(op)

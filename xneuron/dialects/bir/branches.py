@@ -160,6 +160,11 @@ class BreakOp(PlainTerminator):
 
     traits = traits_def(IsTerminator())
 
+    def verify_(self) -> None:
+        from .verifier import verify_placement
+
+        verify_placement(self)
+
 
 @irdl_op_definition
 class ContinueOp(IRDLOperation):
@@ -168,5 +173,10 @@ class ContinueOp(IRDLOperation):
     name = "bir.continue"
 
     traits = traits_def(IsTerminator(), Pure())
+
+    def verify_(self) -> None:
+        from .verifier import verify_placement
+
+        verify_placement(self)
 
     assembly_format = "attr-dict"

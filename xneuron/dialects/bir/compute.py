@@ -121,7 +121,7 @@ class MemsetOp(DataInstruction):
 
     name = "bir.memset"
     OPCODE: ClassVar = Opcode.Memset
-    OUTPUTS: ClassVar = (Takes.MEMORY,)
+    OUTPUTS: ClassVar = (Takes.CHIP,)
     ENGINES: ClassVar = VECTOR_OR_SCALAR
 
     mode = prop_def(MemsetModeAttr, default_value=MemsetModeAttr(MemsetMode.Const))
