@@ -9,7 +9,8 @@ from typing import Self
 
 from xdsl.dialects.builtin import FunctionType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.irdl import IRDLOperation, result_def
+from xdsl.irdl import IRDLOperation, OptPropertyDef, VarIRConstruct, VerificationContext, result_def
+from xdsl.irdl.operations import irdl_op_verify_regions, verify_variadic_size
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, get_effects
@@ -32,17 +33,31 @@ class HloOp(IRDLOperation, ABC):
     def infer(self) -> Attribute | None:
         """The result type that operands and attributes imply, None where the program must say it.
 
-        Raises VerifyException for operands or attributes that do not fit together. Rules: XLA's
-        shape_inference.cc, as summarised in xla-semantics.md d.3, d.6.
+        Looks at operands, properties and regions only, so it also works on an op that has no result yet. Raises
+        VerifyException, and nothing else, where these do not fit together. Rules: XLA's shape_inference.cc, as
+        summarised in xla-semantics.md d.3, d.6.
         """
+        try:
+            _verify_declared(self)
+            return self.shape_rule()
+        except VerifyException as error:
+            raise VerifyException(f"{self.opcode}: {error}") from None
+
+    def shape_rule(self) -> Attribute | None:
+        """The op's own rule behind `infer`; number of operands and kinds of properties are already right."""
         return None
 
+    def result_rule(self, expected: Attribute | None, actual: Attribute) -> None:
+        """Compares the result with what `shape_rule` said; overridden where a result may differ or says more."""
+        if expected is not None and not compatible(expected, actual):
+            raise VerifyException(f"expected result {spelled(expected)}, found {spelled(actual)}")
+
     def verify_(self) -> None:
-        """Compares the result with `infer`. Subclasses check first what `infer` takes for granted."""
-        expected = self.infer()
-        if expected is None or compatible(expected, actual := self.results[0].type):
-            return
-        raise VerifyException(f"{self.opcode}: expected result {spelled(expected)}, found {spelled(actual)}")
+        """Applies both rules. IRDL has checked the declaration before."""
+        try:
+            self.result_rule(self.shape_rule(), self.results[0].type)
+        except VerifyException as error:
+            raise VerifyException(f"{self.opcode}: {error}") from None
 
     def print(self, printer: Printer) -> None:
         with printer.in_parens():
@@ -81,6 +96,17 @@ class HloOp(IRDLOperation, ABC):
         )
 
 
+def _verify_declared(op: HloOp) -> None:
+    definition = op.get_irdl_definition()
+    verify_variadic_size(op, definition, VarIRConstruct.OPERAND)
+    irdl_op_verify_regions(op, definition, VerificationContext())
+    for name, declared in definition.properties.items():
+        if name in op.properties:
+            declared.constr.verify(op.properties[name], VerificationContext())
+        elif not isinstance(declared, OptPropertyDef):
+            raise VerifyException(f"property '{name}' is expected but not seen")
+
+
 def _print_regions(printer: Printer, regions: Sequence[Region]) -> None:
     printer.print_list(regions, lambda region: printer.print_region(region, print_empty_block=False))
 
@@ -97,8 +123,7 @@ def _parse_regions(parser: Parser, names: list[str]) -> list[Region]:
 
 
 def _split(cls: type[HloOp], attributes: Mapping[str, Attribute]) -> tuple[dict[str, Attribute], dict[str, Attribute]]:
-    own = cls.get_irdl_definition().accessor_names
-    known = {own.get(name, (name, ""))[0] for name in ()} | set(cls.get_irdl_definition().properties)
+    known = cls.get_irdl_definition().properties
     properties = {name: value for name, value in attributes.items() if name in known}
     return properties, {name: value for name, value in attributes.items() if name not in known}
 
@@ -121,10 +146,18 @@ def body_of(region: Region) -> Block:
 
 def root_of(region: Region) -> SSAValue:
     """The value a computation returns (its terminator's only operand)."""
+    returned = returned_of(region)
+    if len(returned) != 1:
+        raise VerifyException(f"expected a computation that returns one value, found {len(returned)}")
+    return returned[0]
+
+
+def returned_of(region: Region) -> Sequence[SSAValue]:
+    """The values that `hlo.return` at the end of a computation gives back: one in normal form."""
     last = region.block.last_op
-    if last is None or len(last.operands) != 1:
-        raise VerifyException("expected a computation that ends by returning one value")
-    return last.operands[0]
+    if last is None or last.name != "hlo.return":
+        raise VerifyException(f"expected a computation that ends in hlo.return, found {last.name if last else 'none'}")
+    return last.operands
 
 
 class ComputationEffects(MemoryEffect):

@@ -112,7 +112,7 @@ class AllToAllOp(GroupedOp):
 
 @irdl_op_definition
 class RaggedAllToAllOp(GroupedOp):
-    """All-to-all with run-time offsets and sizes: input, output, input offsets, send sizes, output offsets, recv sizes."""
+    """All-to-all with run-time sizes: input, output, input offsets, send sizes, output offsets, recv sizes."""
 
     name = "hlo.ragged_all_to_all"
 

@@ -39,7 +39,7 @@ class TupleOp(ValueOp):
     elements = var_operand_def()
     traits = traits_def(Pure())
 
-    def infer(self) -> Attribute:
+    def shape_rule(self) -> Attribute:
         return tuple_of(tuple(value.type for value in self.elements))
 
 

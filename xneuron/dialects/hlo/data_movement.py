@@ -29,7 +29,7 @@ class ConstantOp(ValueOp):
     value = prop_def()
     traits = traits_def(ConstantLike(), Pure())
 
-    def infer(self) -> Attribute:
+    def shape_rule(self) -> Attribute:
         return type_of(self.value)
 
 

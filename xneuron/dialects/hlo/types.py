@@ -13,11 +13,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple, TypeAlias, cast
 
+from typing_extensions import TypeIs
 from xdsl.dialects import builtin
 from xdsl.dialects.builtin import (
     ComplexType,
@@ -138,10 +138,13 @@ class LayoutAttr(TextAttribute):
         return self.data[self.data.index("{") :] if "{" in self.data else ""
 
 
+_NO_ENCODING = NoneAttr()
+
+
 @lru_cache(maxsize=65536)
 def tensor(element: Attribute, shape: tuple[int, ...] = (), encoding: Attribute | None = None) -> Tensor:
     """The tensor type, the same object each time, so that equal types compare fast."""
-    return TensorType(element, shape, encoding or NoneAttr())
+    return TensorType(element, shape, encoding or _NO_ENCODING)
 
 
 @lru_cache(maxsize=65536)
@@ -150,9 +153,14 @@ def tuple_of(types: tuple[Attribute, ...]) -> TupleType:
     return TupleType(cast("tuple[TypeAttribute, ...]", types))
 
 
+def is_tensor(type: Attribute) -> TypeIs[Tensor]:
+    """True for a tensor type, whatever its elements."""
+    return isinstance(type, TensorType)
+
+
 def element_of(type: Attribute) -> Element:
     """The table row of a tensor's element type. Raises VerifyException for anything else."""
-    if isinstance(type, TensorType) and (row := BY_TYPE.get(cast(Tensor, type).element_type)):
+    if is_tensor(type) and (row := BY_TYPE.get(type.element_type)):
         return row
     raise VerifyException(f"expected an array of an HLO element type, found {type}")
 
@@ -160,9 +168,9 @@ def element_of(type: Attribute) -> Element:
 @lru_cache(maxsize=65536)
 def shape_of(type: Attribute) -> tuple[int, ...]:
     """Extents of a tensor type, DYNAMIC (-1) where they are not static."""
-    if not isinstance(type, TensorType):
+    if not is_tensor(type):
         raise VerifyException(f"expected an array, found {type}")
-    return cast(Tensor, type).get_shape()
+    return type.get_shape()
 
 
 @lru_cache(maxsize=65536)
@@ -184,8 +192,8 @@ def with_shape(type: Tensor, shape: Sequence[int]) -> Tensor:
 
 
 def with_element(type: Tensor, element: Attribute) -> Tensor:
-    """Same extents, other element type, default layout."""
-    return tensor(element, shape_of(type))
+    """Same extents and layout, other element type."""
+    return tensor(element, shape_of(type), type.encoding)
 
 
 @lru_cache(maxsize=65536)
@@ -193,8 +201,8 @@ def without_layout(type: Attribute) -> Attribute:
     """The type with default layouts: what two values must agree on to be interchangeable."""
     if isinstance(type, TupleType):
         return tuple_of(tuple(without_layout(inner) for inner in elements_of(type)))
-    if isinstance(type, TensorType):
-        return tensor(cast(Tensor, type).element_type, shape_of(type))
+    if is_tensor(type):
+        return tensor(type.element_type, shape_of(type))
     return type
 
 
@@ -208,13 +216,13 @@ def compatible(a: Attribute, b: Attribute) -> bool:
     if isinstance(a, TupleType) and isinstance(b, TupleType):
         left, right = elements_of(a), elements_of(b)
         return len(left) == len(right) and all(map(compatible, left, right))
-    if not (isinstance(a, TensorType) and isinstance(b, TensorType)):
+    if not (is_tensor(a) and is_tensor(b)):
         return False
-    return cast(Tensor, a).element_type == cast(Tensor, b).element_type and _extents_fit(a, b)
+    return a.element_type == b.element_type and same_extents(shape_of(a), shape_of(b))
 
 
-def _extents_fit(a: Attribute, b: Attribute) -> bool:
-    left, right = shape_of(a), shape_of(b)
+def same_extents(left: Sequence[int], right: Sequence[int]) -> bool:
+    """Equal ranks and extents; a dynamic extent fits any other."""
     return len(left) == len(right) and all(x == y or DYNAMIC in (x, y) for x, y in zip(left, right, strict=True))
 
 
@@ -229,28 +237,10 @@ def spelled(type: Attribute) -> str:
         return "opaque[]"
     if isinstance(type, BufferType):
         return f"b({spelled(type.inner)})"
-    if isinstance(type, TensorType) and cast(Tensor, type).element_type in BY_TYPE:
+    if is_tensor(type) and type.element_type in BY_TYPE:
         extents = ",".join("?" if d == DYNAMIC else str(d) for d in shape_of(type))
         return f"{element_of(type).name}[{extents}]"
     return str(type)
-
-
-@dataclass(frozen=True)
-class Scalar:
-    """Predicates over scalar types, for guards."""
-
-    @staticmethod
-    def is_pred(type: Attribute) -> bool:
-        return without_layout(type) == tensor(PRED)
-
-    @staticmethod
-    def is_integer(type: Attribute) -> bool:
-        return (
-            isinstance(type, TensorType)
-            and not shape_of(type)
-            and (row := BY_TYPE.get(cast(Tensor, type).element_type)) is not None
-            and row.kind in ("int", "uint")
-        )
 
 
 ATTRIBUTES = [TokenType, OpaqueType, BufferType, LayoutAttr]
