@@ -158,11 +158,6 @@ def is_tensor(type: Attribute) -> TypeIs[Tensor]:
     return isinstance(type, TensorType)
 
 
-def is_scalar(type: Attribute) -> bool:
-    """True for arrays of rank 0."""
-    return is_tensor(type) and not shape_of(type)
-
-
 def element_of(type: Attribute) -> Element:
     """The table row of a tensor's element type. Raises VerifyException for anything else."""
     if is_tensor(type) and (row := BY_TYPE.get(type.element_type)):
