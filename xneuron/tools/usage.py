@@ -9,12 +9,14 @@ import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from xdsl.utils.arg_spec import parse_spec
 
-from xneuron.remarks import Remark, collect
 from xneuron.tools.diagnostics import UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    from xneuron.remarks import Remark
 
 STDERR = "-"
 
@@ -61,6 +63,8 @@ def recorded(destination: str | None) -> Generator[None]:
     if destination is None:
         yield
         return
+    from xneuron.remarks import collect
+
     with collect(print_remark if destination == STDERR else None) as found:
         try:
             yield
