@@ -87,13 +87,13 @@ def first_multiple(factor: int, modulus: int, low: int, high: int) -> int | None
     Euclid's algorithm. If no multiple of a lies in [l, r] itself, then t*a - y*m must, for the smallest y > 0 such that
     y*m mod a lies in [-r mod a, -l mod a]: the same question about (m mod a, a).
     """
-    a, l, r = factor % modulus, low % modulus, high % modulus
-    if l > r or l == 0:  # the interval contains 0
+    a, low, high = factor % modulus, low % modulus, high % modulus
+    if low > high or low == 0:  # the interval contains 0
         return 0
     if a == 0:
         return None
-    t = -(-l // a)
-    if a * t <= r:
+    t = -(-low // a)
+    if a * t <= high:
         return t
-    y = first_multiple(modulus % a, a, -r, -l)
-    return None if y is None else -(-(l + modulus * y) // a)
+    y = first_multiple(modulus % a, a, -high, -low)
+    return None if y is None else -(-(low + modulus * y) // a)

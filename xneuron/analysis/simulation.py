@@ -1,0 +1,162 @@
+"""Computing slices with the kernels that run whole programs: one meaning per op."""
+
+# pyright: reportMissingTypeStubs=false
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, cast
+
+from xdsl.ir import Operation, Region
+
+from xneuron.analysis.slices import Apply, Constant, Node, Opaque, Path, Slot, postorder
+from xneuron.dialects.hlo.types import shape_of
+
+
+class CannotEvaluate(Exception):
+    """A slice that the kernels could not compute; the message says which instruction and why."""
+
+
+def array_of(constant: Constant) -> Any:
+    """A constant's value as a numpy array, or numpy scalar for rank 0."""
+    if constant.literal is None:
+        return constant.value
+    from xneuron.interpreters.values import literal_value
+
+    return literal_value(constant.literal)
+
+
+def number_of(constant: Constant) -> Any:
+    """The Python number of a constant with one element."""
+    if constant.literal is not None:
+        return constant.literal.scalar
+    value = cast(Any, constant.value)
+    element = value.reshape(-1)[0] if value.ndim else value
+    return int(element) if isinstance(element, _integers()) else element.item()
+
+
+def _integers() -> tuple[type, ...]:
+    import ml_dtypes
+    import numpy as np
+
+    return (np.integer, ml_dtypes.int4, ml_dtypes.uint4, ml_dtypes.int2, ml_dtypes.uint2)
+
+
+def fold(root: Node, known: Mapping[Path, Constant]) -> Node:
+    """The slice with known slots put in and everything that is then constant computed.
+
+    Raises CannotEvaluate.
+    """
+    folded: dict[Node, Node] = {}
+    for node in postorder(root):
+        folded[node] = _fold_one(node, folded, known)
+    return folded[root]
+
+
+def _fold_one(node: Node, folded: Mapping[Node, Node], known: Mapping[Path, Constant]) -> Node:
+    if isinstance(node, Slot):
+        return known.get(node.path, node)
+    if not isinstance(node, Apply):
+        return node
+    args = tuple(folded[arg] for arg in node.args)
+    if not all(isinstance(arg, Constant) for arg in args):
+        return Apply(node.op, args, node.type)
+    kernel = kernel_of(node.op)
+    with quiet():
+        value = _call(node.op, kernel, [array_of(cast(Constant, arg)) for arg in args])
+    return Constant(node.type, None, value)
+
+
+class Plan:
+    """Slices of several roots as one list of kernel calls, made once and run for each iteration."""
+
+    def __init__(self, roots: Sequence[Node]) -> None:
+        self.memory: list[Any] = []
+        self.slots: list[tuple[Path, int]] = []
+        self.steps: list[tuple[Operation, Callable[..., Any], tuple[int, ...], int]] = []
+        places: dict[Node, int] = {}
+        by_path: dict[Path, int] = {}
+        for node in postorder(*roots):
+            places[node] = self._place(node, places, by_path)
+        self.slots = list(by_path.items())
+        self.roots = [places[root] for root in roots]
+
+    def _place(self, node: Node, places: dict[Node, int], by_path: dict[Path, int]) -> int:
+        if isinstance(node, Slot) and node.path in by_path:
+            return by_path[node.path]
+        place = len(self.memory)
+        self.memory.append(array_of(node) if isinstance(node, Constant) else None)
+        if isinstance(node, Slot):
+            by_path[node.path] = place
+        elif isinstance(node, Apply):
+            self.steps.append((node.op, kernel_of(node.op), tuple(places[arg] for arg in node.args), place))
+        elif isinstance(node, Opaque):
+            raise CannotEvaluate(f"it depends on {node.why}")
+        return place
+
+    def run(self, state: Mapping[Path, Any]) -> list[Any]:
+        """Values of the roots for values of the slots. Raises CannotEvaluate."""
+        memory = self.memory
+        for path, place in self.slots:
+            memory[place] = state[path]
+        for op, kernel, sources, target in self.steps:
+            memory[target] = _call(op, kernel, [memory[source] for source in sources])
+        return [memory[root] for root in self.roots]
+
+
+def kernel_of(op: Operation) -> Callable[..., Any]:
+    """The op's meaning as a plain function of its operands' values. Raises CannotEvaluate for an op without one."""
+    from xneuron.execution.errors import EvaluationError
+    from xneuron.interpreters.kernels.registry import Elementwise, Updating, meaning_of
+
+    try:
+        meaning = meaning_of(op, _NoRegions())
+    except EvaluationError as error:
+        raise CannotEvaluate(error.message) from None
+    if isinstance(meaning, Updating):
+        return meaning.function
+    if not isinstance(meaning, Elementwise):
+        return meaning
+    return _of_scalars(meaning) if _all_scalars(op) else meaning.array
+
+
+def _all_scalars(op: Operation) -> bool:
+    return not any(shape_of(value.type) for value in (*op.operands, *op.results))
+
+
+def _of_scalars(meaning: Any) -> Callable[..., Any]:
+    if meaning.scalar is None and meaning.inline is not None:
+        words = {f"x{i}": f"x{i}" for i in range(8)}
+        source = meaning.inline.format(*words, **{name: name for name in meaning.names})
+        return eval(f"lambda *x: (lambda x0, x1=None, x2=None: {source})(*x)", dict(meaning.names))
+    return meaning.scalar or meaning.array
+
+
+class _NoRegions:
+    """The context for kernels of slices: ops that compile computations are not part of any counter seen so far."""
+
+    def callable(self, region: Region) -> Callable[..., Any]:
+        from xneuron.execution.errors import EvaluationError
+
+        raise EvaluationError("it has a computation of its own")
+
+    def vectorized(self, region: Region) -> Callable[..., Any] | None:
+        return None
+
+
+def _call(op: Operation, kernel: Callable[..., Any], args: list[Any]) -> Any:
+    from xneuron.execution.errors import EvaluationError
+
+    try:
+        return kernel(*args)
+    except EvaluationError as error:
+        raise CannotEvaluate(error.message) from None
+
+
+@contextmanager
+def quiet() -> Generator[None]:
+    """Floating-point warnings of numpy off: HLO's arithmetic has none."""
+    import numpy as np
+
+    with np.errstate(all="ignore"):
+        yield
