@@ -102,7 +102,7 @@ class WindowDimension(NamedTuple):
 class WindowAttr(TextAttribute):
     """`#hlo.window<"size=3x3 stride=2x2 pad=0_0x1_1">`: the braces' content in HLO text (d.6).
 
-    Canonical: size, stride, pad, lhs_dilate, rhs_dilate, rhs_reversal in this order, without those that are the identity.
+    Canonical: size, stride, pad, lhs_dilate, rhs_dilate, rhs_reversal in this order, those left out that change nothing.
     """
 
     name = "hlo.window"

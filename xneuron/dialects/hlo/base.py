@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
 from typing import Self
 
 from xdsl.dialects.builtin import FunctionType
@@ -17,6 +18,15 @@ from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, get_effe
 from xdsl.utils.exceptions import VerifyException
 
 from xneuron.dialects.hlo.types import compatible, spelled
+
+
+@contextmanager
+def prefixed(opcode: str) -> Generator[None]:
+    """Puts the opcode in front of messages that rise from the block."""
+    try:
+        yield
+    except VerifyException as error:
+        raise VerifyException(f"{opcode}: {error}") from None
 
 
 class HloOp(IRDLOperation, ABC):
@@ -37,11 +47,9 @@ class HloOp(IRDLOperation, ABC):
         VerifyException, and nothing else, where these do not fit together. Rules: XLA's shape_inference.cc, as
         summarised in xla-semantics.md d.3, d.6.
         """
-        try:
+        with prefixed(self.opcode):
             _verify_declared(self)
             return self.shape_rule()
-        except VerifyException as error:
-            raise VerifyException(f"{self.opcode}: {error}") from None
 
     def shape_rule(self) -> Attribute | None:
         """The op's own rule behind `infer`; number of operands and kinds of properties are already right."""
@@ -54,10 +62,8 @@ class HloOp(IRDLOperation, ABC):
 
     def verify_(self) -> None:
         """Applies both rules. IRDL has checked the declaration before."""
-        try:
+        with prefixed(self.opcode):
             self.result_rule(self.shape_rule(), self.results[0].type)
-        except VerifyException as error:
-            raise VerifyException(f"{self.opcode}: {error}") from None
 
     def print(self, printer: Printer) -> None:
         with printer.in_parens():

@@ -7,6 +7,7 @@ collective_ops_utils.h from `channel_id` and `use_global_device_ids`.
 from __future__ import annotations
 
 from abc import ABC
+from collections.abc import Sequence
 
 from xdsl.dialects.builtin import ArrayAttr, StringAttr, UnitAttr
 from xdsl.ir import Attribute
@@ -20,15 +21,59 @@ from xdsl.irdl import (
     var_operand_def,
 )
 from xdsl.traits import IsolatedFromAbove, Pure
+from xdsl.utils.exceptions import VerifyException
 
-from xneuron.dialects.hlo.attributes import ComputationAttr, Int, Ints, ReplicaGroupsAttr
-from xneuron.dialects.hlo.base import ValueOp
+from xneuron.dialects.hlo.attributes import (
+    ComputationAttr,
+    Int,
+    Ints,
+    ReplicaGroupsAttr,
+    int_list,
+    int_of,
+    pair_list,
+)
+from xneuron.dialects.hlo.base import ValueOp, root_of
+from xneuron.dialects.hlo.group_rules import expect_groups, expect_multiples, expect_pairs, scaled
+from xneuron.dialects.hlo.shape_rules import (
+    INTEGRAL,
+    array,
+    array_of,
+    expect,
+    expect_count,
+    expect_reducer,
+    expect_started,
+    one_dimension,
+    packed,
+    same_array,
+    tuple_element,
+    types_of,
+    unpacked,
+)
+from xneuron.dialects.hlo.types import (
+    TOKEN,
+    U32,
+    Tensor,
+    element_of,
+    elements_of,
+    shape_of,
+    spelled,
+    tensor,
+    tuple_of,
+)
+
+_CONTEXT = tuple_of((tensor(U32), TOKEN))
+"""What the state of a transfer ends with."""
 
 
 class ChannelOp(ValueOp, ABC):
     """An op that meets others on a channel."""
 
     channel_id = opt_prop_def(Int)
+
+    def expect_channel(self) -> None:
+        """Fails for a channel id that no instruction can have."""
+        if self.channel_id is not None and int_of(self.channel_id) < 0:
+            raise VerifyException(f"expected channel_id of at least 0, found {int_of(self.channel_id)}")
 
 
 class GroupedOp(ChannelOp, ABC):
@@ -39,9 +84,46 @@ class GroupedOp(ChannelOp, ABC):
     constrain_layout = opt_prop_def(UnitAttr)
     use_global_device_ids = opt_prop_def(UnitAttr)
 
+    @property
+    def group_size(self) -> int:
+        """Participants of each group; 0 where it is not known (no groups, or groups of different sizes)."""
+        groups = self.replica_groups.groups if self.replica_groups is not None else ()
+        sizes = {len(group) for group in groups}
+        return sizes.pop() if len(sizes) == 1 else 0
+
+    def expect_grouped(self, uniform: bool = False) -> tuple[Attribute, ...]:
+        """Types of the operands, at least one, once channel and groups are well-formed."""
+        self.expect_channel()
+        if not self.inputs:
+            raise VerifyException("expected at least 1 operand, found 0")
+        if self.use_global_device_ids is not None and self.channel_id is None:
+            raise VerifyException("expected channel_id where use_global_device_ids is set")
+        if self.replica_groups is not None:
+            expect_groups(self.replica_groups.groups, uniform)
+        elif self.use_global_device_ids is not None:
+            raise VerifyException("expected replica_groups where use_global_device_ids is set")
+        return types_of(self.inputs)
+
 
 class AllGatherLike(GroupedOp, ABC):
+    """What all-gather and its start share. The extent needs the size of the groups, so the text says the result."""
+
     dimensions = prop_def(Ints)
+
+    def shape_rule(self) -> Attribute | None:
+        inputs = [array(type) for type in self.expect_grouped(uniform=True)]
+        for input in inputs:
+            one_dimension(self.dimensions, len(shape_of(input)))
+        return self.gathered_type(inputs) if self.group_size else None
+
+    def gathered_type(self, inputs: Sequence[Tensor]) -> Attribute:
+        """What a gather in groups of known size gives."""
+        return packed(scaled(input, int_list(self.dimensions)[0], self.group_size, 1) for input in inputs)
+
+    def expect_gathered(self, actual: Attribute) -> None:
+        """Fails unless each element of the result is a multiple of its operand."""
+        parts = (actual,) if len(self.inputs) == 1 else unpacked(actual, len(self.inputs), "result")
+        expect_multiples(parts, types_of(self.inputs), int_list(self.dimensions)[0])
 
 
 @irdl_op_definition
@@ -50,12 +132,25 @@ class AllGatherOp(AllGatherLike):
 
     name = "hlo.all_gather"
 
+    def result_rule(self, expected: Attribute | None, actual: Attribute) -> None:
+        super().result_rule(expected, actual)
+        self.expect_gathered(actual)
+
 
 @irdl_op_definition
 class AllGatherStartOp(AllGatherLike):
     """Starts an all-gather; the result is (operands, results)."""
 
     name = "hlo.all_gather_start"
+
+    def gathered_type(self, inputs: Sequence[Tensor]) -> Attribute:
+        return tuple_of((packed(inputs), super().gathered_type(inputs)))
+
+    def result_rule(self, expected: Attribute | None, actual: Attribute) -> None:
+        operands, results = unpacked(actual, 2, "result")
+        expect(packed(types_of(self.inputs)), operands, "operands in the result")
+        super().result_rule(expected, actual)
+        self.expect_gathered(results)
 
 
 @irdl_op_definition
@@ -65,11 +160,33 @@ class AllGatherDoneOp(ValueOp):
     name = "hlo.all_gather_done"
     operand = operand_def()
 
+    def shape_rule(self) -> Attribute:
+        expect_started(self.operand, "hlo.all_gather_start")
+        return tuple_element(self.operand.type, 1)
+
 
 class ReducingOp(GroupedOp, ABC):
+    """A collective that reduces elementwise."""
+
     computations = opt_prop_def(ArrayAttr[ComputationAttr])
     to_apply = region_def("single_block")
     traits = traits_def(IsolatedFromAbove())
+
+    def expect_reducing(self, uniform: bool = False) -> list[Tensor]:
+        """Types of the operands, once groups and reducer are well-formed.
+
+        Operands of several element types share one reducer (XLA's combiner makes such), so only its kind must fit.
+        """
+        inputs = [array(type) for type in self.expect_grouped(uniform)]
+        root = array(root_of(self.to_apply).type, "result of to_apply")
+        expect_reducer(self.to_apply, [root.element_type])
+        for input in inputs:
+            if element_of(input).kind != element_of(root).kind:
+                raise VerifyException(f"expected to_apply on elements like {spelled(input)}, found {spelled(root)}")
+        return inputs
+
+    def shape_rule(self) -> Attribute | None:
+        return packed(self.expect_reducing())
 
 
 @irdl_op_definition
@@ -93,6 +210,10 @@ class AllReduceDoneOp(ValueOp):
     name = "hlo.all_reduce_done"
     operand = operand_def()
 
+    def shape_rule(self) -> Attribute:
+        expect_started(self.operand, "hlo.all_reduce_start")
+        return self.operand.type
+
 
 @irdl_op_definition
 class ReduceScatterOp(ReducingOp):
@@ -100,6 +221,16 @@ class ReduceScatterOp(ReducingOp):
 
     name = "hlo.reduce_scatter"
     dimensions = prop_def(Ints)
+
+    def shape_rule(self) -> Attribute | None:
+        inputs = self.expect_reducing(uniform=True)
+        along = [one_dimension(self.dimensions, len(shape_of(input))) for input in inputs][0]
+        return packed(scaled(input, along, 1, self.group_size) for input in inputs) if self.group_size else None
+
+    def result_rule(self, expected: Attribute | None, actual: Attribute) -> None:
+        super().result_rule(expected, actual)
+        parts = (actual,) if len(self.inputs) == 1 else unpacked(actual, len(self.inputs), "result")
+        expect_multiples(types_of(self.inputs), parts, int_list(self.dimensions)[0])
 
 
 @irdl_op_definition
@@ -109,12 +240,36 @@ class AllToAllOp(GroupedOp):
     name = "hlo.all_to_all"
     dimensions = opt_prop_def(Ints)
 
+    def shape_rule(self) -> Attribute:
+        inputs = [array(type) for type in self.expect_grouped(uniform=True)]
+        if self.dimensions is None:
+            if self.group_size:
+                expect_count(self.group_size, inputs, "operands")
+            same_array(inputs)
+            return tuple_of(tuple(inputs))
+        expect_count(1, inputs, "operands where dimensions is set")
+        split = one_dimension(self.dimensions, len(shape_of(inputs[0])))
+        if self.group_size:
+            scaled(inputs[0], split, 1, self.group_size)
+        return inputs[0]
+
 
 @irdl_op_definition
 class RaggedAllToAllOp(GroupedOp):
     """All-to-all with run-time sizes: input, output, input offsets, send sizes, output offsets, recv sizes."""
 
     name = "hlo.ragged_all_to_all"
+
+    def shape_rule(self) -> Attribute:
+        input, output, *sizes = self.expect_grouped(uniform=True)
+        expect_count(6, self.inputs, "operands")
+        for size in sizes:
+            expect(sizes[0], array_of(INTEGRAL, size, "offsets and sizes"), "offsets and sizes")
+        if len(shape_of(sizes[0])) not in (1, 2):
+            raise VerifyException(f"expected offsets and sizes of rank 1 or 2, found {spelled(sizes[0])}")
+        if array(input).element_type != array(output).element_type:
+            raise VerifyException(f"expected output of the elements of {spelled(input)}, found {spelled(output)}")
+        return output
 
 
 @irdl_op_definition
@@ -124,11 +279,33 @@ class CollectiveBroadcastOp(GroupedOp):
     name = "hlo.collective_broadcast"
     has_dynamic_root = opt_prop_def(UnitAttr)
 
+    def shape_rule(self) -> Attribute:
+        return packed(array(type) for type in self.expect_grouped())
+
 
 class PermuteOp(ChannelOp, ABC):
+    """What collective-permute and its start share. With `slice_sizes` it works in place: see `expect_permuted`."""
+
     inputs = var_operand_def()
-    source_target_pairs = prop_def(ArrayAttr[Attribute])
-    slice_sizes = opt_prop_def(ArrayAttr[Attribute])
+    source_target_pairs = prop_def(ArrayAttr[Ints])
+    slice_sizes = opt_prop_def(ArrayAttr[Ints])
+
+    def expect_permuted(self) -> tuple[Attribute, Attribute]:
+        """Types of what is sent and what is received.
+
+        In place (four operands: input, output, their offsets) an id may occur once per slice.
+        """
+        self.expect_channel()
+        inputs = types_of(self.inputs)
+        if self.slice_sizes is None:
+            if not inputs:
+                raise VerifyException("expected at least 1 operand, found 0")
+            expect_pairs(pair_list(self.source_target_pairs), 1)
+            sent = packed(inputs)
+            return sent, sent
+        expect_count(4, inputs, "operands where slice_sizes is set")
+        expect_pairs(pair_list(self.source_target_pairs), max(len(pair_list(self.slice_sizes)), 1))
+        return inputs[0], inputs[1]
 
 
 @irdl_op_definition
@@ -137,12 +314,21 @@ class CollectivePermuteOp(PermuteOp):
 
     name = "hlo.collective_permute"
 
+    def shape_rule(self) -> Attribute:
+        return self.expect_permuted()[1]
+
 
 @irdl_op_definition
 class CollectivePermuteStartOp(PermuteOp):
     """Starts a collective-permute; the result is (operand, result, context…)."""
 
     name = "hlo.collective_permute_start"
+
+    def shape_rule(self) -> None:
+        self.expect_permuted()
+
+    def result_rule(self, expected: Attribute | None, actual: Attribute) -> None:
+        expect(tuple_of(self.expect_permuted()), tuple_of(elements_of(actual)[:2]), "result starting with")
 
 
 @irdl_op_definition
@@ -152,6 +338,10 @@ class CollectivePermuteDoneOp(ValueOp):
     name = "hlo.collective_permute_done"
     operand = operand_def()
 
+    def shape_rule(self) -> Attribute:
+        expect_started(self.operand, "hlo.collective_permute_start")
+        return tuple_element(self.operand.type, 1)
+
 
 @irdl_op_definition
 class PartitionIdOp(ValueOp):
@@ -159,6 +349,9 @@ class PartitionIdOp(ValueOp):
 
     name = "hlo.partition_id"
     traits = traits_def(Pure())
+
+    def shape_rule(self) -> Attribute:
+        return tensor(U32)
 
 
 @irdl_op_definition
@@ -168,12 +361,27 @@ class ReplicaIdOp(ValueOp):
     name = "hlo.replica_id"
     traits = traits_def(Pure())
 
+    def shape_rule(self) -> Attribute:
+        return tensor(U32)
+
 
 class TransferOp(ChannelOp, ABC):
     """Half of a point-to-point transfer; send and recv of one channel belong together."""
 
     inputs = var_operand_def()
     is_host_transfer = opt_prop_def(UnitAttr)
+
+    def expect_operands(self, count: int) -> tuple[Attribute, ...]:
+        """Types of the operands."""
+        self.expect_channel()
+        expect_count(count, self.inputs, "operands")
+        return types_of(self.inputs)
+
+    def context(self) -> tuple[Attribute, ...]:
+        """Elements of the operand of a done op: (data, context u32, token)."""
+        parts = unpacked(self.expect_operands(1)[0], 3, "operand")
+        expect(_CONTEXT, tuple_of(parts[1:]), "operand ending with")
+        return parts
 
 
 @irdl_op_definition
@@ -182,12 +390,21 @@ class SendOp(TransferOp):
 
     name = "hlo.send"
 
+    def shape_rule(self) -> Attribute:
+        data, token = self.expect_operands(2)
+        expect(TOKEN, token, "second operand")
+        return tuple_of((data, tensor(U32), TOKEN))
+
 
 @irdl_op_definition
 class SendDoneOp(TransferOp):
     """Ends sending; a token."""
 
     name = "hlo.send_done"
+
+    def shape_rule(self) -> Attribute:
+        self.context()
+        return TOKEN
 
 
 @irdl_op_definition
@@ -196,12 +413,21 @@ class RecvOp(TransferOp):
 
     name = "hlo.recv"
 
+    def shape_rule(self) -> None:
+        expect(TOKEN, self.expect_operands(1)[0], "operand")
+
+    def result_rule(self, expected: Attribute | None, actual: Attribute) -> None:
+        expect(_CONTEXT, tuple_of(unpacked(actual, 3, "result")[1:]), "result ending with")
+
 
 @irdl_op_definition
 class RecvDoneOp(TransferOp):
     """Ends receiving; (data, token)."""
 
     name = "hlo.recv_done"
+
+    def shape_rule(self) -> Attribute:
+        return tuple_of((self.context()[0], TOKEN))
 
 
 @irdl_op_definition
@@ -212,6 +438,12 @@ class InfeedOp(ValueOp):
     token = operand_def()
     infeed_config = opt_prop_def(StringAttr)
 
+    def shape_rule(self) -> None:
+        expect(TOKEN, self.token.type, "operand")
+
+    def result_rule(self, expected: Attribute | None, actual: Attribute) -> None:
+        expect(TOKEN, unpacked(actual, 2, "result")[1], "result ending with")
+
 
 @irdl_op_definition
 class OutfeedOp(ValueOp):
@@ -221,6 +453,13 @@ class OutfeedOp(ValueOp):
     inputs = var_operand_def()
     outfeed_config = opt_prop_def(StringAttr)
     outfeed_shape = opt_prop_def()
+
+    def shape_rule(self) -> Attribute:
+        expect_count(2, self.inputs, "operands")
+        expect(TOKEN, self.inputs[1].type, "second operand")
+        if self.outfeed_shape is not None:
+            expect(self.outfeed_shape, self.inputs[0].type, "operand of outfeed_shape")
+        return TOKEN
 
 
 OPS = [

@@ -5,11 +5,40 @@ from __future__ import annotations
 from abc import ABC
 
 from xdsl.dialects.builtin import ArrayAttr, Float64Type, FloatAttr, StringAttr, UnitAttr
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, traits_def
 from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
 
-from xneuron.dialects.hlo.attributes import DimLabelsAttr, Int, Ints, WindowAttr
+from xneuron.dialects.hlo.attributes import DimLabelsAttr, Int, Ints, WindowAttr, int_list, int_of, text_of
 from xneuron.dialects.hlo.base import ValueOp
+from xneuron.dialects.hlo.contraction_rules import (
+    ConvolutionGroups,
+    DotDimensions,
+    contracted,
+    convolved,
+    expect_accumulated,
+    expect_scale,
+    ragged_contracted,
+    square,
+    transformed,
+)
+from xneuron.dialects.hlo.shape_rules import (
+    FLOATING,
+    INTEGRAL,
+    array,
+    array_of,
+    expect,
+    expect_dimension,
+    expect_one_of,
+    fits,
+)
+from xneuron.dialects.hlo.types import Tensor, same_extents, shape_of, spelled, tensor, tuple_of
+
+CONVOLUTION_KINDS = ("unset", "fprop", "wgrad", "dgrad")
+TRANSPOSES = ("NO_TRANSPOSE", "TRANSPOSE", "ADJOINT")
+FFT_TYPES = ("FFT", "IFFT", "RFFT", "IRFFT")
+_SIDES = {-2: "left", -1: "right"}
 
 
 class DotLikeOp(ValueOp, ABC):
@@ -23,6 +52,19 @@ class DotLikeOp(ValueOp, ABC):
     algorithm = opt_prop_def(StringAttr)
     traits = traits_def(Pure())
 
+    @property
+    def dims(self) -> DotDimensions:
+        """The dimension numbers."""
+        return DotDimensions(
+            int_list(self.lhs_contracting_dims),
+            int_list(self.rhs_contracting_dims),
+            int_list(self.lhs_batch_dims),
+            int_list(self.rhs_batch_dims),
+        )
+
+    def result_rule(self, expected: Attribute | None, actual: Attribute) -> None:
+        expect_accumulated(expected, actual)
+
 
 @irdl_op_definition
 class DotOp(DotLikeOp):
@@ -31,6 +73,9 @@ class DotOp(DotLikeOp):
     name = "hlo.dot"
     lhs = operand_def()
     rhs = operand_def()
+
+    def shape_rule(self) -> Attribute:
+        return contracted(self.dims, array(self.lhs.type, "lhs"), array(self.rhs.type, "rhs"))
 
 
 @irdl_op_definition
@@ -44,6 +89,14 @@ class RaggedDotOp(DotLikeOp):
     lhs_ragged_dims = opt_prop_def(Ints)
     rhs_group_dims = opt_prop_def(Ints)
 
+    def shape_rule(self) -> Attribute:
+        groups = shape_of(array_of(INTEGRAL, self.group_sizes.type, "group sizes"))
+        if not groups:
+            raise VerifyException("expected group sizes of rank 1 or more, found a scalar")
+        lhs, rhs = array(self.lhs.type, "lhs"), array(self.rhs.type, "rhs")
+        ragged, group = int_list(self.lhs_ragged_dims), int_list(self.rhs_group_dims)
+        return ragged_contracted(self.dims, lhs, rhs, ragged, group, groups[-1])
+
 
 @irdl_op_definition
 class ScaledDotOp(DotLikeOp):
@@ -54,6 +107,12 @@ class ScaledDotOp(DotLikeOp):
     rhs = operand_def()
     lhs_scale = operand_def()
     rhs_scale = operand_def()
+
+    def shape_rule(self) -> Attribute:
+        lhs, rhs = array(self.lhs.type, "lhs"), array(self.rhs.type, "rhs")
+        for scale, scaled in ((self.lhs_scale, lhs), (self.rhs_scale, rhs)):
+            expect_scale(array(scale.type, "scale"), scaled)
+        return contracted(self.dims, lhs, rhs)
 
 
 @irdl_op_definition
@@ -73,6 +132,15 @@ class ConvolutionOp(ValueOp):
     sparsity_config = opt_prop_def(StringAttr)
     traits = traits_def(Pure())
 
+    def shape_rule(self) -> Attribute:
+        expect_one_of(text_of(self.convolution_kind, "unset"), CONVOLUTION_KINDS, "convolution_kind")
+        groups = ConvolutionGroups(int_of(self.feature_group_count, 1), int_of(self.batch_group_count, 1))
+        lhs, rhs = array(self.lhs.type, "lhs"), array(self.rhs.type, "rhs")
+        return convolved(self.dim_labels, self.window, groups, lhs, rhs)
+
+    def result_rule(self, expected: Attribute | None, actual: Attribute) -> None:
+        expect_accumulated(expected, actual)
+
 
 @irdl_op_definition
 class CholeskyOp(ValueOp):
@@ -82,6 +150,9 @@ class CholeskyOp(ValueOp):
     operand = operand_def()
     lower = opt_prop_def(UnitAttr)
     traits = traits_def(Pure())
+
+    def shape_rule(self) -> Attribute:
+        return square(self.operand.type, "operand")
 
 
 @irdl_op_definition
@@ -97,6 +168,16 @@ class TriangularSolveOp(ValueOp):
     transpose_a = opt_prop_def(StringAttr)
     traits = traits_def(Pure())
 
+    def shape_rule(self) -> Attribute:
+        expect_one_of(text_of(self.transpose_a, "NO_TRANSPOSE"), TRANSPOSES, "transpose_a")
+        a, b = square(self.a.type, "a"), array(self.b.type, "b")
+        shape, at = list(shape_of(b)), -2 if self.left_side is not None else -1
+        if len(shape) != len(shape_of(a)) or a.element_type != b.element_type:
+            raise VerifyException(f"expected b of the rank and elements of {spelled(a)}, found {spelled(b)}")
+        if not same_extents(shape[:-2], shape_of(a)[:-2]) or not fits(shape[at], shape_of(a)[-1]):
+            raise VerifyException(f"expected b to fit {spelled(a)} on the {_SIDES[at]}, found {spelled(b)}")
+        return b
+
 
 @irdl_op_definition
 class FftOp(ValueOp):
@@ -108,6 +189,10 @@ class FftOp(ValueOp):
     fft_length = prop_def(Ints)
     traits = traits_def(Pure())
 
+    def shape_rule(self) -> Attribute:
+        expect_one_of(self.fft_type.data, FFT_TYPES, "fft_type")
+        return transformed(self.fft_type.data, int_list(self.fft_length), array(self.operand.type))
+
 
 class BatchNormOp(ValueOp, ABC):
     """What the batch normalisations share."""
@@ -115,6 +200,16 @@ class BatchNormOp(ValueOp, ABC):
     epsilon = prop_def(FloatAttr[Float64Type])
     feature_index = prop_def(Int)
     traits = traits_def(Pure())
+
+    def per_feature(self, operand: Attribute, *values: SSAValue) -> tuple[Tensor, Tensor]:
+        """The operand's type and that of a value per feature, once the others are seen to have it."""
+        normalised = array_of(FLOATING, operand)
+        shape = shape_of(normalised)
+        feature = expect_dimension(int_of(self.feature_index), len(shape), "feature_index")
+        one_each = tensor(normalised.element_type, (shape[feature],))
+        for value in values:
+            expect(one_each, value.type, "a value per feature,")
+        return normalised, one_each
 
 
 @irdl_op_definition
@@ -128,6 +223,9 @@ class BatchNormInferenceOp(BatchNormOp):
     mean = operand_def()
     variance = operand_def()
 
+    def shape_rule(self) -> Attribute:
+        return self.per_feature(self.operand.type, *self.operands[1:])[0]
+
 
 @irdl_op_definition
 class BatchNormTrainingOp(BatchNormOp):
@@ -137,6 +235,10 @@ class BatchNormTrainingOp(BatchNormOp):
     operand = operand_def()
     scale = operand_def()
     offset = operand_def()
+
+    def shape_rule(self) -> Attribute:
+        output, one_each = self.per_feature(self.operand.type, *self.operands[1:])
+        return tuple_of((output, one_each, one_each))
 
 
 @irdl_op_definition
@@ -149,6 +251,11 @@ class BatchNormGradOp(BatchNormOp):
     mean = operand_def()
     variance = operand_def()
     grad_output = operand_def()
+
+    def shape_rule(self) -> Attribute:
+        operand, one_each = self.per_feature(self.operand.type, *self.operands[1:4])
+        expect(operand, self.grad_output.type, "gradient of the output")
+        return tuple_of((operand, one_each, one_each))
 
 
 OPS = [

@@ -16,10 +16,25 @@ from xdsl.irdl import (
     var_result_def,
 )
 from xdsl.traits import IsolatedFromAbove, IsTerminator, Pure
+from xdsl.utils.exceptions import VerifyException
 
-from xneuron.dialects.hlo.attributes import ComputationAttr, Int
-from xneuron.dialects.hlo.base import ComputationEffects, HloOp, ValueOp
-from xneuron.dialects.hlo.types import tuple_of
+from xneuron.dialects.hlo.attributes import ComputationAttr, Int, int_of
+from xneuron.dialects.hlo.base import ComputationEffects, HloOp, ValueOp, prefixed, root_of
+from xneuron.dialects.hlo.shape_rules import (
+    expect,
+    expect_computation,
+    expect_count,
+    expect_one_of,
+    expect_returned,
+    expect_started,
+    is_pred,
+    tuple_element,
+    types_of,
+)
+from xneuron.dialects.hlo.types import PRED, S32, TOKEN, compatible, elements_of, spelled, tensor, tuple_of
+
+FUSION_KINDS = ("kLoop", "kInput", "kOutput", "kCustom")
+_STARTED = ("hlo.async_start", "hlo.async_update")
 
 
 @irdl_op_definition
@@ -29,6 +44,9 @@ class ReturnOp(HloOp):
     name = "hlo.return"
     values = var_operand_def()
     traits = traits_def(IsTerminator(), Pure())
+
+    def verify_(self) -> None:
+        """Nothing: the op that owns the region knows what it must return."""
 
 
 @irdl_op_definition
@@ -52,6 +70,9 @@ class GetTupleElementOp(ValueOp):
     index = prop_def(Int)
     traits = traits_def(Pure())
 
+    def shape_rule(self) -> Attribute:
+        return tuple_element(self.operand.type, int_of(self.index))
+
 
 @irdl_op_definition
 class WhileOp(HloOp):
@@ -70,6 +91,20 @@ class WhileOp(HloOp):
     body = region_def("single_block")
     traits = traits_def(IsolatedFromAbove())
 
+    def shape_rule(self) -> Attribute | None:
+        state = types_of(self.inits)
+        expect_computation(self.cond, state, tensor(PRED), "condition")
+        expect_returned(self.body, state, state, "body")
+        return state[0] if len(state) == 1 else None
+
+    def verify_(self) -> None:
+        """Compares each result with its init."""
+        with prefixed(self.opcode):
+            self.shape_rule()
+            expect_count(len(self.inits), self.res, "results")
+            for init, result in zip(self.inits, self.res, strict=True):
+                expect(init.type, result.type, "result")
+
 
 @irdl_op_definition
 class ConditionalOp(ValueOp):
@@ -84,6 +119,21 @@ class ConditionalOp(ValueOp):
     branches = var_region_def("single_block")
     traits = traits_def(IsolatedFromAbove(), ComputationEffects())
 
+    def shape_rule(self) -> Attribute:
+        if not self.branches:
+            raise VerifyException("expected at least 1 branch, found 0")
+        expect_count(len(self.branches) + 1, self.args, "operands")
+        index = self.args[0].type
+        if not is_pred(index) and not compatible(index, tensor(S32)):
+            raise VerifyException(f"expected branch index pred[] or s32[], found {spelled(index)}")
+        if is_pred(index):
+            expect_count(2, self.branches, "branches for a pred")
+        result: Attribute | None = None
+        for number, (branch, value) in enumerate(zip(self.branches, self.args[1:], strict=True)):
+            root = expect_computation(branch, (value.type,), result, f"branch {number}")
+            result = result or root
+        return root_of(self.branches[0]).type
+
 
 @irdl_op_definition
 class FusionOp(ValueOp):
@@ -97,6 +147,10 @@ class FusionOp(ValueOp):
     calls = region_def("single_block")
     traits = traits_def(IsolatedFromAbove(), ComputationEffects())
 
+    def shape_rule(self) -> Attribute:
+        expect_one_of(self.kind.data, FUSION_KINDS, "kind")
+        return expect_computation(self.calls, types_of(self.inputs), None, "calls")
+
 
 @irdl_op_definition
 class AsyncStartOp(ValueOp):
@@ -109,6 +163,16 @@ class AsyncStartOp(ValueOp):
     calls = region_def("single_block")
     traits = traits_def(IsolatedFromAbove())
 
+    def shape_rule(self) -> None:
+        expect_computation(self.calls, types_of(self.inputs), None, "calls")
+
+    def result_rule(self, expected: Attribute | None, actual: Attribute) -> None:
+        parts = elements_of(actual)
+        if len(parts) < 2:
+            raise VerifyException(f"expected result ((operands), result, state…), found {spelled(actual)}")
+        expect(tuple_of(types_of(self.inputs)), parts[0], "operands in the result")
+        expect(root_of(self.calls).type, parts[1], "the computation's result in the result")
+
 
 @irdl_op_definition
 class AsyncUpdateOp(ValueOp):
@@ -117,6 +181,10 @@ class AsyncUpdateOp(ValueOp):
     name = "hlo.async_update"
     operand = operand_def()
 
+    def shape_rule(self) -> Attribute:
+        expect_started(self.operand, *_STARTED)
+        return self.operand.type
+
 
 @irdl_op_definition
 class AsyncDoneOp(ValueOp):
@@ -124,6 +192,10 @@ class AsyncDoneOp(ValueOp):
 
     name = "hlo.async_done"
     operand = operand_def()
+
+    def shape_rule(self) -> Attribute:
+        expect_started(self.operand, *_STARTED)
+        return tuple_element(self.operand.type, 1)
 
 
 @irdl_op_definition
@@ -134,6 +206,11 @@ class AfterAllOp(ValueOp):
     inputs = var_operand_def()
     traits = traits_def(Pure())
 
+    def shape_rule(self) -> Attribute:
+        for value in self.inputs:
+            expect(TOKEN, value.type, "operand")
+        return TOKEN
+
 
 @irdl_op_definition
 class AddDependencyOp(ValueOp):
@@ -143,6 +220,10 @@ class AddDependencyOp(ValueOp):
     operand = operand_def()
     token = operand_def()
 
+    def shape_rule(self) -> Attribute:
+        expect(TOKEN, self.token.type, "second operand")
+        return self.operand.type
+
 
 @irdl_op_definition
 class OptBarrierOp(ValueOp):
@@ -150,6 +231,9 @@ class OptBarrierOp(ValueOp):
 
     name = "hlo.opt_barrier"
     operand = operand_def()
+
+    def shape_rule(self) -> Attribute:
+        return self.operand.type
 
 
 @irdl_op_definition
@@ -159,6 +243,9 @@ class DomainOp(ValueOp):
     name = "hlo.domain"
     operand = operand_def()
     domain = prop_def(StringAttr)
+
+    def shape_rule(self) -> Attribute:
+        return self.operand.type
 
 
 @irdl_op_definition
@@ -171,6 +258,9 @@ class ControlDependencyOp(HloOp):
     name = "hlo.control_dependency"
     predecessor = operand_def()
     successor = operand_def()
+
+    def verify_(self) -> None:
+        """Nothing: any two values can be ordered."""
 
 
 OPS = [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import ceil, prod
+
 from xdsl.dialects.builtin import ArrayAttr, UnitAttr
 from xdsl.ir import Attribute
 from xdsl.irdl import (
@@ -14,11 +16,78 @@ from xdsl.irdl import (
     var_operand_def,
 )
 from xdsl.traits import ConstantLike, IsolatedFromAbove, Pure
+from xdsl.utils.exceptions import VerifyException
 
-from xneuron.dialects.hlo.attributes import ComputationAttr, Int, Ints
+from xneuron.dialects.hlo.attributes import ComputationAttr, Int, Ints, int_list, int_of
 from xneuron.dialects.hlo.base import ComputationEffects, ValueOp
 from xneuron.dialects.hlo.elementwise import UnaryOp
+from xneuron.dialects.hlo.index_rules import Addressing, expect_scattered, gathered
 from xneuron.dialects.hlo.literal import type_of
+from xneuron.dialects.hlo.shape_rules import (
+    ARITHMETIC,
+    array,
+    array_of,
+    expect,
+    expect_count,
+    expect_dimension,
+    expect_dimensions,
+    expect_reducer,
+    expect_same_elements,
+    expect_start_indices,
+    expect_started,
+    expect_within,
+    listed,
+    one_dimension,
+    packed,
+    same_array,
+    same_dimensions,
+    types_of,
+    unpacked,
+)
+from xneuron.dialects.hlo.types import (
+    DYNAMIC,
+    S32,
+    U32,
+    Tensor,
+    element_of,
+    shape_of,
+    spelled,
+    tensor,
+    tuple_of,
+    with_dynamic,
+    with_element,
+    with_shape,
+)
+
+
+def _sizes(type: Tensor) -> set[int]:
+    """Bytes of an array, with narrow elements packed or not."""
+    row, count = element_of(type), prod(shape_of(type))
+    return {count * row.bytes, ceil(count * row.bits / 8)}
+
+
+def _sliced(extent: int, start: int, limit: int, stride: int) -> int:
+    if not 0 <= start <= limit or (limit > extent != DYNAMIC):
+        raise VerifyException(f"expected 0 <= start <= limit <= {extent}, found {start} and {limit}")
+    if stride <= 0:
+        raise VerifyException(f"expected a positive stride, found {stride}")
+    return -(-(limit - start) // stride)
+
+
+def _padded(extent: int, low: int, high: int, interior: int) -> int:
+    if interior < 0:
+        raise VerifyException(f"expected interior padding of at least 0, found {interior}")
+    if extent == DYNAMIC:
+        return DYNAMIC
+    padded = low + extent + max(extent - 1, 0) * interior + high
+    if padded < 0:
+        raise VerifyException(f"expected padding {low}_{high}_{interior} to leave elements of {extent}, found {padded}")
+    return padded
+
+
+def _with_extent(type: Tensor, dimension: int, extent: int) -> Tensor:
+    shape = shape_of(type)
+    return with_shape(type, (*shape[:dimension], extent, *shape[dimension + 1 :]))
 
 
 @irdl_op_definition
@@ -41,12 +110,19 @@ class IotaOp(ValueOp):
     iota_dimension = prop_def(Int)
     traits = traits_def(Pure())
 
+    def result_rule(self, expected: Attribute | None, actual: Attribute) -> None:
+        rank = len(shape_of(array_of(ARITHMETIC, actual, "result")))
+        expect_dimension(int_of(self.iota_dimension), rank, "iota_dimension")
+
 
 @irdl_op_definition
 class CopyOp(UnaryOp):
     """The operand, possibly in another layout."""
 
     name = "hlo.copy"
+
+    def shape_rule(self) -> Attribute:
+        return self.operand.type
 
 
 @irdl_op_definition
@@ -57,6 +133,9 @@ class CopyStartOp(ValueOp):
     operand = operand_def()
     cross_program_prefetch_index = opt_prop_def(Int)
 
+    def shape_rule(self) -> Attribute:
+        return tuple_of((self.operand.type, self.operand.type, tensor(U32)))
+
 
 @irdl_op_definition
 class CopyDoneOp(ValueOp):
@@ -65,12 +144,25 @@ class CopyDoneOp(ValueOp):
     name = "hlo.copy_done"
     operand = operand_def()
 
+    def shape_rule(self) -> Attribute:
+        expect_started(self.operand, "hlo.copy_start")
+        return unpacked(self.operand.type, 3, "operand")[0]
+
 
 @irdl_op_definition
 class BitcastOp(UnaryOp):
     """The same bytes under another shape; layouts decide the order."""
 
     name = "hlo.bitcast"
+
+    def shape_rule(self) -> None:
+        array(self.operand.type)
+
+    def result_rule(self, expected: Attribute | None, actual: Attribute) -> None:
+        old, new = array(self.operand.type), array(actual, "result")
+        if DYNAMIC in (*shape_of(old), *shape_of(new)) or _sizes(old) & _sizes(new):
+            return
+        raise VerifyException(f"expected a result of the size of {spelled(old)}, found {spelled(new)}")
 
 
 @irdl_op_definition
@@ -82,6 +174,17 @@ class BroadcastOp(ValueOp):
     dimensions = prop_def(Ints)
     traits = traits_def(Pure())
 
+    def shape_rule(self) -> Attribute | None:
+        operand = array(self.operand.type)
+        expect_count(len(shape_of(operand)), int_list(self.dimensions), "dimensions")
+        return None if shape_of(operand) else operand
+
+    def result_rule(self, expected: Attribute | None, actual: Attribute) -> None:
+        operand, shape = array(self.operand.type), shape_of(array(actual, "result"))
+        dimensions = expect_dimensions(int_list(self.dimensions), len(shape), "dimensions", ascending=True)
+        extents = [shape[dimension] for dimension in dimensions]
+        expect(operand, tensor(array(actual).element_type, tuple(extents)), "broadcast dimensions of the result to be")
+
 
 @irdl_op_definition
 class ReshapeOp(ValueOp):
@@ -91,6 +194,12 @@ class ReshapeOp(ValueOp):
     operand = operand_def()
     inferred_dimension = opt_prop_def(Int)
     traits = traits_def(Pure())
+
+    def shape_rule(self) -> None:
+        array(self.operand.type)
+
+    def result_rule(self, expected: Attribute | None, actual: Attribute) -> None:
+        expect_same_elements(array(self.operand.type), array(actual, "result"))
 
 
 @irdl_op_definition
@@ -102,6 +211,15 @@ class DynamicReshapeOp(ValueOp):
     dim_sizes = var_operand_def()
     traits = traits_def(Pure())
 
+    def shape_rule(self) -> None:
+        array(self.operand.type)
+        for size in self.dim_sizes:
+            expect(tensor(S32), size.type, "dimension size")
+
+    def result_rule(self, expected: Attribute | None, actual: Attribute) -> None:
+        expect_same_elements(array(self.operand.type), array(actual, "result"))
+        expect_count(len(shape_of(actual)), self.dim_sizes, "dimension sizes")
+
 
 @irdl_op_definition
 class TransposeOp(ValueOp):
@@ -112,6 +230,15 @@ class TransposeOp(ValueOp):
     dimensions = prop_def(Ints)
     traits = traits_def(Pure())
 
+    def shape_rule(self) -> Attribute:
+        operand, permutation = array(self.operand.type), int_list(self.dimensions)
+        shape = shape_of(operand)
+        if sorted(permutation) != list(range(len(shape))):
+            raise VerifyException(
+                f"expected dimensions to be a permutation for {spelled(operand)}, found {listed(permutation)}"
+            )
+        return with_shape(operand, [shape[dimension] for dimension in permutation])
+
 
 @irdl_op_definition
 class ReverseOp(ValueOp):
@@ -121,6 +248,11 @@ class ReverseOp(ValueOp):
     operand = operand_def()
     dimensions = prop_def(Ints)
     traits = traits_def(Pure())
+
+    def shape_rule(self) -> Attribute:
+        operand = array(self.operand.type)
+        expect_dimensions(int_list(self.dimensions), len(shape_of(operand)), "dimensions")
+        return operand
 
 
 @irdl_op_definition
@@ -133,6 +265,13 @@ class SliceOp(ValueOp):
     limits = prop_def(Ints)
     strides = prop_def(Ints)
     traits = traits_def(Pure())
+
+    def shape_rule(self) -> Attribute:
+        operand = array(self.operand.type)
+        bounds = [int_list(self.starts), int_list(self.limits), int_list(self.strides)]
+        for numbers, name in zip(bounds, ("starts", "limits", "strides"), strict=True):
+            expect_count(len(shape_of(operand)), numbers, name)
+        return with_shape(operand, [_sliced(*row) for row in zip(shape_of(operand), *bounds, strict=True)])
 
 
 @irdl_op_definition
@@ -148,6 +287,12 @@ class DynamicSliceOp(ValueOp):
     slice_sizes = prop_def(Ints)
     traits = traits_def(Pure())
 
+    def shape_rule(self) -> Attribute:
+        operand, sizes = array(self.operand.type), int_list(self.slice_sizes)
+        expect_start_indices(self.start_indices, len(shape_of(operand)))
+        expect_within(sizes, shape_of(operand), "dynamic_slice_sizes")
+        return with_shape(operand, sizes)
+
 
 @irdl_op_definition
 class DynamicUpdateSliceOp(ValueOp):
@@ -158,6 +303,14 @@ class DynamicUpdateSliceOp(ValueOp):
     update = operand_def()
     start_indices = var_operand_def()
     traits = traits_def(Pure())
+
+    def shape_rule(self) -> Attribute:
+        operand, update = array(self.operand.type), array(self.update.type, "update")
+        if operand.element_type != update.element_type:
+            raise VerifyException(f"expected update of the elements of {spelled(operand)}, found {spelled(update)}")
+        expect_start_indices(self.start_indices, len(shape_of(operand)))
+        expect_within(shape_of(update), shape_of(operand), "update")
+        return operand
 
 
 @irdl_op_definition
@@ -172,6 +325,14 @@ class PadOp(ValueOp):
     interior_padding = prop_def(Ints)
     traits = traits_def(Pure())
 
+    def shape_rule(self) -> Attribute:
+        operand = array(self.operand.type)
+        expect(tensor(operand.element_type), self.padding_value.type, "padding value")
+        padding = [int_list(p) for p in (self.edge_padding_low, self.edge_padding_high, self.interior_padding)]
+        for numbers in padding:
+            expect_count(len(shape_of(operand)), numbers, "padded dimensions")
+        return with_shape(operand, [_padded(*row) for row in zip(shape_of(operand), *padding, strict=True)])
+
 
 @irdl_op_definition
 class ConcatenateOp(ValueOp):
@@ -181,6 +342,15 @@ class ConcatenateOp(ValueOp):
     inputs = var_operand_def()
     dimensions = prop_def(Ints)
     traits = traits_def(Pure())
+
+    def shape_rule(self) -> Attribute:
+        if not self.inputs:
+            raise VerifyException("expected at least 1 operand, found 0")
+        inputs = [array(value.type) for value in self.inputs]
+        dimension = one_dimension(self.dimensions, len(shape_of(inputs[0])))
+        extents = [shape_of(type)[dimension : dimension + 1] for type in inputs]
+        total = DYNAMIC if (DYNAMIC,) in extents else sum(map(sum, extents))
+        return same_array([_with_extent(type, dimension, total) for type in inputs])
 
 
 @irdl_op_definition
@@ -199,6 +369,21 @@ class GatherOp(ValueOp):
     slice_sizes = prop_def(Ints)
     indices_are_sorted = opt_prop_def(UnitAttr)
     traits = traits_def(Pure())
+
+    @property
+    def addressing(self) -> Addressing:
+        """The dimension numbers that gather and scatter share."""
+        return Addressing(
+            int_list(self.offset_dims),
+            int_list(self.collapsed_slice_dims),
+            int_list(self.start_index_map),
+            int_list(self.operand_batching_dims),
+            int_list(self.start_indices_batching_dims),
+            int_of(self.index_vector_dim),
+        )
+
+    def shape_rule(self) -> Attribute:
+        return gathered(self.addressing, int_list(self.slice_sizes), array(self.operand.type), self.start_indices.type)
 
 
 @irdl_op_definition
@@ -222,6 +407,32 @@ class ScatterOp(ValueOp):
     to_apply = region_def("single_block")
     traits = traits_def(IsolatedFromAbove(), ComputationEffects())
 
+    @property
+    def addressing(self) -> Addressing:
+        """The dimension numbers that gather and scatter share."""
+        return Addressing(
+            int_list(self.update_window_dims),
+            int_list(self.inserted_window_dims),
+            int_list(self.scatter_dims_to_operand_dims),
+            int_list(self.input_batching_dims),
+            int_list(self.scatter_indices_batching_dims),
+            int_of(self.index_vector_dim),
+        )
+
+    def shape_rule(self) -> Attribute:
+        count = len(self.args) // 2
+        if not count or len(self.args) != 2 * count + 1:
+            raise VerifyException(f"expected n inputs, indices, n updates, found {len(self.args)} operands")
+        inputs, updates = types_of(self.args[:count]), types_of(self.args[count + 1 :])
+        for what, types in (("input", inputs), ("update", updates)):
+            same_dimensions(types, what)
+        expect_scattered(self.addressing, array(inputs[0]), self.args[count].type, array(updates[0]))
+        elements = [array(type).element_type for type in inputs]
+        for type, element in zip(updates, elements, strict=True):
+            expect(with_element(array(type), element), type, "updates")
+        expect_reducer(self.to_apply, elements)
+        return packed(inputs)
+
 
 @irdl_op_definition
 class GetDimensionSizeOp(ValueOp):
@@ -231,6 +442,10 @@ class GetDimensionSizeOp(ValueOp):
     operand = operand_def()
     dimensions = prop_def(Ints)
     traits = traits_def(Pure())
+
+    def shape_rule(self) -> Attribute:
+        one_dimension(self.dimensions, len(shape_of(array(self.operand.type))))
+        return tensor(S32)
 
 
 @irdl_op_definition
@@ -242,6 +457,11 @@ class SetDimensionSizeOp(ValueOp):
     size = operand_def()
     dimensions = prop_def(Ints)
     traits = traits_def(Pure())
+
+    def shape_rule(self) -> Attribute:
+        operand = array(self.operand.type)
+        expect(tensor(S32), self.size.type, "size")
+        return with_dynamic(operand, one_dimension(self.dimensions, len(shape_of(operand))))
 
 
 OPS = [

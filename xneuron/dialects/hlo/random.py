@@ -3,11 +3,31 @@
 from __future__ import annotations
 
 from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, traits_def, var_operand_def
 from xdsl.traits import Pure
 
 from xneuron.dialects.hlo.attributes import Int
 from xneuron.dialects.hlo.base import ValueOp
+from xneuron.dialects.hlo.shape_rules import (
+    FLOATING,
+    INTEGRAL,
+    UNSIGNED,
+    Kinds,
+    array_of,
+    expect,
+    expect_count,
+    expect_one_of,
+    unpacked,
+)
+from xneuron.dialects.hlo.types import BY_NAME, tensor
+
+ALGORITHMS = ("rng_default", "rng_three_fry", "rng_philox")
+_ELEMENTS = {
+    "rng_uniform": Kinds("pred, integral or floating", frozenset({"pred", "int", "uint", "float"})),
+    "rng_normal": FLOATING,
+}
+"""Distributions, and the elements they make."""
 
 
 @irdl_op_definition
@@ -17,6 +37,15 @@ class RngOp(ValueOp):
     name = "hlo.rng"
     inputs = var_operand_def()
     distribution = prop_def(StringAttr)
+
+    def shape_rule(self) -> None:
+        expect_one_of(self.distribution.data, tuple(_ELEMENTS), "distribution")
+        expect_count(2, self.inputs, "operands")
+
+    def result_rule(self, expected: Attribute | None, actual: Attribute) -> None:
+        result = array_of(_ELEMENTS[self.distribution.data], actual, "result")
+        for value in self.inputs:
+            expect(tensor(result.element_type), value.type, "operand")
 
 
 @irdl_op_definition
@@ -28,6 +57,15 @@ class RngBitGeneratorOp(ValueOp):
     algorithm = prop_def(StringAttr)
     traits = traits_def(Pure())
 
+    def shape_rule(self) -> None:
+        expect_one_of(self.algorithm.data, ALGORITHMS, "algorithm")
+        array_of(UNSIGNED, self.operand.type, "state")
+
+    def result_rule(self, expected: Attribute | None, actual: Attribute) -> None:
+        state, bits = unpacked(actual, 2, "result")
+        expect(self.operand.type, state, "new state")
+        array_of(INTEGRAL, bits, "random bits")
+
 
 @irdl_op_definition
 class RngGetAndUpdateStateOp(ValueOp):
@@ -35,6 +73,9 @@ class RngGetAndUpdateStateOp(ValueOp):
 
     name = "hlo.rng_get_and_update_state"
     delta = prop_def(Int)
+
+    def shape_rule(self) -> Attribute:
+        return tensor(BY_NAME["u64"].type, (2,))
 
 
 OPS = [RngOp, RngBitGeneratorOp, RngGetAndUpdateStateOp]

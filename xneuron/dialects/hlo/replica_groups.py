@@ -14,6 +14,9 @@ from xneuron.dialects.hlo.text_attribute import TextAttribute
 
 Groups = tuple[tuple[int, ...], ...]
 
+MOST_DEVICES = 1 << 20
+"""Groups are expanded in memory; no machine comes near this."""
+
 
 @irdl_attr_definition
 class ReplicaGroupsAttr(TextAttribute):
@@ -58,6 +61,11 @@ def _numbers(text: str) -> tuple[int, ...]:
     return tuple(int(number) for number in text.split(",") if number)
 
 
+def _expect_sane(devices: int) -> None:
+    if devices > MOST_DEVICES:
+        raise VerifyException(f"expected at most {MOST_DEVICES} devices, found {devices}")
+
+
 _IOTA = re.compile(r"\[([\d,]+)\]<=\[([\d,]+)\](?:T\(([\d,]+)\))?")
 
 
@@ -65,6 +73,7 @@ def _iota(text: str) -> Groups:
     if not (match := _IOTA.fullmatch(text)):
         raise VerifyException(f"expected replica groups like [2,4]<=[8], found {text}")
     dims, reshape, transpose = (_numbers(part or "") for part in match.groups())
+    _expect_sane(prod(reshape))
     if len(dims) != 2 or prod(dims) != prod(reshape):
         raise VerifyException(f"expected [groups,size] with the product of {list(reshape)}, found {text}")
     flat = transposed_iota(reshape, transpose or tuple(range(len(reshape))))
@@ -89,6 +98,7 @@ def _mesh(text: str) -> Groups:
     if not match:
         raise VerifyException(f"expected replica groups like mesh['x'=2] {{'x'}}, found {text}")
     axes = [(name, int(size)) for name, size in _AXIS.findall(match[1])]
+    _expect_sane(prod(size for _, size in axes))
     sizes, groups = _split_axes(axes, _GROUP_AXIS.findall(match[3]))
     within = [at for at, grouped in enumerate(groups) if grouped >= 0]
     order = [at for at, grouped in enumerate(groups) if grouped < 0]

@@ -7,13 +7,14 @@ in front. Rules: XLA's shape_inference.cc and hlo_verifier.cc (xla-semantics.md 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import prod
 from typing import NamedTuple
 
-from xdsl.ir import Attribute, Region, SSAValue
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from xneuron.dialects.hlo.attributes import WindowAttr, WindowDimension
-from xneuron.dialects.hlo.base import body_of, root_of
+from xneuron.dialects.hlo.attributes import WindowAttr, WindowDimension, int_list
+from xneuron.dialects.hlo.base import body_of, opcode_of, returned_of, root_of
 from xneuron.dialects.hlo.types import (
     BY_TYPE,
     DYNAMIC,
@@ -97,6 +98,14 @@ def packed(types: Iterable[Attribute]) -> Attribute:
     return types[0] if len(types) == 1 else tuple_of(types)
 
 
+def tuple_element(type: Attribute, index: int) -> Attribute:
+    """An element of a tuple type."""
+    elements = elements_of(type)
+    if not 0 <= index < len(elements):
+        raise VerifyException(f"expected an index within {spelled(type)}, found {index}")
+    return elements[index]
+
+
 def unpacked(type: Attribute, count: int, what: str) -> tuple[Attribute, ...]:
     """Elements of a tuple type with so many elements."""
     elements = elements_of(type)
@@ -170,15 +179,28 @@ def expect_computation(
     region: Region, parameters: Sequence[Attribute], result: Attribute | None, what: str
 ) -> Attribute:
     """The result type of a computation, if it takes these parameters and returns this result (None: any)."""
+    _expect_parameters(region, parameters, what)
+    root = root_of(region).type
+    if result is not None:
+        expect(result, root, f"{what} to return")
+    return root
+
+
+def expect_returned(region: Region, parameters: Sequence[Attribute], results: Sequence[Attribute], what: str) -> None:
+    """Fails unless a computation takes these parameters and returns these values (one in HLO's normal form)."""
+    _expect_parameters(region, parameters, what)
+    returned = returned_of(region)
+    expect_count(len(results), returned, f"values returned by {what}")
+    for expected, value in zip(results, returned, strict=True):
+        expect(expected, value.type, f"{what} to return")
+
+
+def _expect_parameters(region: Region, parameters: Sequence[Attribute], what: str) -> None:
     found = body_of(region).arg_types
     if len(found) != len(parameters):
         raise VerifyException(f"expected {what} to take {len(parameters)} parameters, found {len(found)}")
     for index, (expected, actual) in enumerate(zip(parameters, found, strict=True)):
         expect(expected, actual, f"parameter {index} of {what} to be")
-    root = root_of(region).type
-    if result is not None:
-        expect(result, root, f"{what} to return")
-    return root
 
 
 def expect_reducer(region: Region, elements: Sequence[Attribute], what: str = "to_apply") -> None:
@@ -225,3 +247,36 @@ def _positions(extent: int, window: WindowDimension) -> int:
 def dilated(extent: int, dilation: int) -> int:
     """Extent with `dilation - 1` holes between elements."""
     return 0 if extent == 0 else (extent - 1) * dilation + 1
+
+
+def expect_within(sizes: Sequence[int], shape: Sequence[int], what: str) -> None:
+    """Fails unless there is one size per dimension and none is larger than its dimension."""
+    if len(sizes) != len(shape) or any(
+        not (0 <= s <= e or DYNAMIC in (s, e)) for s, e in zip(sizes, shape, strict=True)
+    ):
+        raise VerifyException(f"expected {what} within {listed(shape)}, found {listed(sizes)}")
+
+
+def one_dimension(dimensions: Attribute, rank: int) -> int:
+    """The only entry of `dimensions`, if it is in bounds."""
+    numbers = int_list(dimensions)
+    if len(numbers) != 1:
+        raise VerifyException(f"expected dimensions to have one entry, found {listed(numbers)}")
+    return expect_dimension(numbers[0], rank, "dimension")
+
+
+def expect_same_elements(operand: Tensor, result: Tensor) -> None:
+    """Fails unless the two have the same element type and number of elements (not known of dynamic ones)."""
+    old, new = shape_of(operand), shape_of(result)
+    counts_fit = DYNAMIC in old or DYNAMIC in new or prod(old) == prod(new)
+    if operand.element_type != result.element_type or not counts_fit:
+        raise VerifyException(f"expected a result of the elements of {spelled(operand)}, found {spelled(result)}")
+
+
+def expect_started(value: SSAValue, *names: str) -> None:
+    """Fails unless the value is the result of one of the ops that start what is continued or ended here."""
+    owner = value.owner.name if isinstance(value.owner, Operation) else "parameter"
+    if owner not in names:
+        raise VerifyException(
+            f"expected the operand to be {' or '.join(map(opcode_of, names))}, found {opcode_of(owner)}"
+        )

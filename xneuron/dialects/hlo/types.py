@@ -99,6 +99,9 @@ class TokenType(ParametrizedAttribute, TypeAttribute):
     name = "hlo.token"
 
 
+TOKEN = TokenType()
+
+
 @irdl_attr_definition
 class OpaqueType(ParametrizedAttribute, TypeAttribute):
     """`opaque[]`: a value only custom calls understand."""
@@ -194,6 +197,16 @@ def with_shape(type: Tensor, shape: Sequence[int]) -> Tensor:
 def with_element(type: Tensor, element: Attribute) -> Tensor:
     """Same extents and layout, other element type."""
     return tensor(element, shape_of(type), type.encoding)
+
+
+def with_dynamic(type: Tensor, dimension: int) -> Tensor:
+    """Same type with one dimension made dynamic, bounded by what its extent was."""
+    shape, layout = list(shape_of(type)), type.encoding if isinstance(type.encoding, LayoutAttr) else LayoutAttr("")
+    bounds = list(layout.bounds) or [-1] * len(shape)
+    if shape[dimension] != DYNAMIC:
+        bounds[dimension], shape[dimension] = shape[dimension], DYNAMIC
+    text = f"bounds=[{','.join(map(str, bounds))}] {layout.braces}"
+    return tensor(type.element_type, tuple(shape), LayoutAttr(text.strip()))
 
 
 @lru_cache(maxsize=65536)
