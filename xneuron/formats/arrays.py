@@ -39,11 +39,17 @@ def save_arrays(path: str | Path, arrays: Mapping[str, Array]) -> None:
 
 
 def load_arrays(path: str | Path) -> dict[str, Array]:
-    """Reads an `.npz` file. Raises ArrayFileError on anything but arrays of numbers, OSError if there is no file."""
+    """Reads an `.npz` file, or a single array `0` from an `.npy` file.
+
+    Raises ArrayFileError on anything but arrays of numbers, OSError if there is no file.
+    """
     import numpy as np
 
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        loaded = np.load(path, allow_pickle=False)
+        if isinstance(loaded, np.ndarray):
+            return {"0": loaded}
+        with loaded as archive:
             return dict(_decode(key, archive[key]) for key in archive.files)
     except (ValueError, zipfile.BadZipFile, AttributeError, EOFError) as error:
         raise ArrayFileError(f"expected an .npz file of arrays, found {path} ({error})") from error
