@@ -6,6 +6,7 @@ the op. What stays has a notation of its own: windows, dimension labels, replica
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias, cast
@@ -22,6 +23,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, ParametrizedAttribute
 from xdsl.irdl import irdl_attr_definition
+from xdsl.utils.exceptions import VerifyException
 
 from xneuron.dialects.hlo.literal import ElidedAttr, LiteralAttr, TupleLiteralAttr
 from xneuron.dialects.hlo.replica_groups import ReplicaGroupsAttr
@@ -86,6 +88,20 @@ def text_of(attribute: Attribute | None, default: str = "") -> str:
     return cast(StringAttr | TextAttribute, attribute).data
 
 
+_INTS = r"-?\d+(x-?\d+)*"
+_WINDOW = re.compile(
+    rf"(size={_INTS})?( stride={_INTS})?( pad=-?\d+_-?\d+(x-?\d+_-?\d+)*)?"
+    rf"( lhs_dilate={_INTS})?( rhs_dilate={_INTS})?( rhs_reversal=[01](x[01])*)?",
+    re.ASCII,
+)
+_DIM_LABELS = re.compile(r"[0-9bf?]+_[0-9io?]+->[0-9bf?]+")
+
+
+def _expect_notation(pattern: re.Pattern[str], text: str, like: str) -> None:
+    if not pattern.fullmatch(text):
+        raise VerifyException(f"expected {like}, found {text}")
+
+
 class WindowDimension(NamedTuple):
     """One dimension of a window: XLA's WindowDimension, with the identity as default."""
 
@@ -102,7 +118,7 @@ class WindowDimension(NamedTuple):
 class WindowAttr(TextAttribute):
     """`#hlo.window<"size=3x3 stride=2x2 pad=0_0x1_1">`: the braces' content in HLO text (d.6).
 
-    Canonical: size, stride, pad, lhs_dilate, rhs_dilate, rhs_reversal in this order, those left out that change nothing.
+    Canonical: size, stride, pad, lhs_dilate, rhs_dilate, rhs_reversal in this order, the identity left out.
     """
 
     name = "hlo.window"
@@ -113,7 +129,9 @@ class WindowAttr(TextAttribute):
         return _decode_window(self.data)
 
     def verify(self) -> None:
-        _decode_window(self.data)
+        _expect_notation(_WINDOW, self.data, "a window like size=3x3 pad=0_0x1_1")
+        if len({part.count("x") for part in self.data.split()}) > 1:
+            raise VerifyException(f"expected as many entries in each part of a window, found {self.data}")
 
     @staticmethod
     def of(dimensions: Sequence[WindowDimension]) -> WindowAttr:
@@ -188,6 +206,14 @@ class DimLabelsAttr(TextAttribute):
     def dimensions(self) -> ConvolutionDimensions:
         """The decoded labels."""
         return _decode_dim_labels(self.data)
+
+    def verify(self) -> None:
+        """Each group names each role once; a `?` is a dimension without one."""
+        _expect_notation(_DIM_LABELS, self.data, "dimension labels like b01f_01io->b01f")
+        groups = [sorted(part.replace("?", "")) for part in re.split("_|->", self.data)]
+        spatial = sorted(str(number) for number in range(len(groups[0]) - 2))
+        if groups != [[*spatial, *roles] for roles in ("bf", "io", "bf")]:
+            raise VerifyException(f"expected dimension labels that name each dimension once, found {self.data}")
 
 
 @lru_cache(maxsize=4096)

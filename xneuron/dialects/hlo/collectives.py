@@ -86,10 +86,16 @@ class GroupedOp(ChannelOp, ABC):
 
     @property
     def group_size(self) -> int:
-        """Participants of each group; 0 where it is not known (no groups, or groups of different sizes)."""
+        """Ids in each group; 0 where groups are not given, or of different sizes."""
         groups = self.replica_groups.groups if self.replica_groups is not None else ()
         sizes = {len(group) for group in groups}
         return sizes.pop() if len(sizes) == 1 else 0
+
+    @property
+    def participants(self) -> int:
+        """Participants that meet in one group; 0 where the module's partitions, or all replicas, count too."""
+        every_partition = self.channel_id is not None and self.use_global_device_ids is None
+        return 0 if every_partition else self.group_size
 
     def expect_grouped(self, uniform: bool = False) -> tuple[Attribute, ...]:
         """Types of the operands, at least one, once channel and groups are well-formed."""
@@ -114,16 +120,16 @@ class AllGatherLike(GroupedOp, ABC):
         inputs = [array(type) for type in self.expect_grouped(uniform=True)]
         for input in inputs:
             one_dimension(self.dimensions, len(shape_of(input)))
-        return self.gathered_type(inputs) if self.group_size else None
+        return self.gathered_type(inputs) if self.participants else None
 
     def gathered_type(self, inputs: Sequence[Tensor]) -> Attribute:
         """What a gather in groups of known size gives."""
-        return packed(scaled(input, int_list(self.dimensions)[0], self.group_size, 1) for input in inputs)
+        return packed(scaled(input, int_list(self.dimensions)[0], self.participants, 1) for input in inputs)
 
     def expect_gathered(self, actual: Attribute) -> None:
         """Fails unless each element of the result is a multiple of its operand."""
         parts = (actual,) if len(self.inputs) == 1 else unpacked(actual, len(self.inputs), "result")
-        expect_multiples(parts, types_of(self.inputs), int_list(self.dimensions)[0])
+        expect_multiples(parts, types_of(self.inputs), int_list(self.dimensions)[0], self.group_size)
 
 
 @irdl_op_definition
@@ -224,13 +230,16 @@ class ReduceScatterOp(ReducingOp):
 
     def shape_rule(self) -> Attribute | None:
         inputs = self.expect_reducing(uniform=True)
-        along = [one_dimension(self.dimensions, len(shape_of(input))) for input in inputs][0]
-        return packed(scaled(input, along, 1, self.group_size) for input in inputs) if self.group_size else None
+        for input in inputs:
+            one_dimension(self.dimensions, len(shape_of(input)))
+        if not self.participants:
+            return None
+        return packed(scaled(input, int_list(self.dimensions)[0], 1, self.participants) for input in inputs)
 
     def result_rule(self, expected: Attribute | None, actual: Attribute) -> None:
         super().result_rule(expected, actual)
         parts = (actual,) if len(self.inputs) == 1 else unpacked(actual, len(self.inputs), "result")
-        expect_multiples(types_of(self.inputs), parts, int_list(self.dimensions)[0])
+        expect_multiples(types_of(self.inputs), parts, int_list(self.dimensions)[0], self.group_size)
 
 
 @irdl_op_definition

@@ -12,8 +12,8 @@ from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
 from xneuron.dialects.hlo.replica_groups import Groups
-from xneuron.dialects.hlo.shape_rules import array, expect_dimension, listed
-from xneuron.dialects.hlo.types import DYNAMIC, Tensor, shape_of, spelled, with_shape
+from xneuron.dialects.hlo.shape_rules import array, listed
+from xneuron.dialects.hlo.types import DYNAMIC, Tensor, same_extents, shape_of, spelled, with_shape
 
 
 def expect_groups(groups: Groups, uniform: bool) -> None:
@@ -51,16 +51,30 @@ def scaled(type: Tensor, dimension: int, factor: int, divisor: int) -> Tensor:
     return with_shape(type, shape)
 
 
-def expect_multiples(wholes: Sequence[Attribute], parts: Sequence[Attribute], dimension: int) -> None:
-    """Fails unless each whole is so and so many of its part along the dimension, the same number for all."""
-    counts: set[int] = set()
-    for whole, part in zip(wholes, parts, strict=True):
-        large, small = array(whole), array(part)
-        extent = shape_of(small)[expect_dimension(dimension, len(shape_of(small)), "dimension")]
-        total = shape_of(large)[expect_dimension(dimension, len(shape_of(large)), "dimension")]
-        rest = with_shape(large, (*shape_of(large)[:dimension], extent, *shape_of(large)[dimension + 1 :]))
-        if rest != with_shape(small, shape_of(small)) or (extent > 0 and total % extent):
-            raise VerifyException(f"expected a multiple of {spelled(small)} along {dimension}, found {spelled(large)}")
-        counts |= {total // extent} if extent > 0 and total != DYNAMIC else set()
+def expect_multiples(wholes: Sequence[Attribute], parts: Sequence[Attribute], dimension: int, group: int) -> None:
+    """Fails unless each whole is n of its part along the dimension, n the same for all and a multiple of `group`."""
+    counts = {_count(array(whole), array(part), dimension) for whole, part in zip(wholes, parts, strict=True)} - {0}
     if len(counts) > 1:
         raise VerifyException(f"expected one number of participants, found {listed(sorted(counts))}")
+    if group and any(count % group for count in counts):
+        raise VerifyException(f"expected a multiple of {group} participants, found {counts.pop()}")
+
+
+def _count(whole: Tensor, part: Tensor, dimension: int) -> int:
+    """How many parts make the whole; 0 where an extent is 0 or dynamic."""
+    large, small = shape_of(whole), shape_of(part)
+    if not same_extents(_without(large, dimension), _without(small, dimension)) or not _alike(whole, part):
+        raise VerifyException(f"expected a multiple of {spelled(part)} along {dimension}, found {spelled(whole)}")
+    if small[dimension] <= 0 or large[dimension] <= 0:
+        return 0
+    if large[dimension] % small[dimension]:
+        raise VerifyException(f"expected a multiple of {spelled(part)} along {dimension}, found {spelled(whole)}")
+    return large[dimension] // small[dimension]
+
+
+def _without(shape: Sequence[int], dimension: int) -> tuple[int, ...]:
+    return (*shape[:dimension], *shape[dimension + 1 :])
+
+
+def _alike(whole: Tensor, part: Tensor) -> bool:
+    return whole.element_type == part.element_type and len(shape_of(whole)) == len(shape_of(part))
