@@ -1,0 +1,51 @@
+"""Where programs come from, and what they look like."""
+
+import io
+from pathlib import Path
+
+import pytest
+
+from xneuron.tools.diagnostics import UsageError
+from xneuron.tools.sources import Source, read_source, sniff, split
+
+
+@pytest.mark.parametrize(
+    ("text", "format"),
+    [
+        ("HloModule m\n", "hlo"),
+        ("\n// a comment\n/* another\n one */ HloModule m, is_scheduled=true", "hlo"),
+        ("%f (p: f32[]) -> f32[] {\n  ROOT %p = f32[] parameter(0)\n}\n\nENTRY %e {", "hlo"),
+        ("  ENTRY e {\n", "hlo"),
+        ("builtin.module {\n}", "mlir"),
+        ('#loc = loc(unknown)\nmodule @jit_f attributes {a = "HloModule"} {', "mlir"),
+        ("// HloModule in a comment\nfunc.func @f() { return }", "mlir"),
+        ("", "mlir"),
+    ],
+)
+def test_sniff(text: str, format: str) -> None:
+    assert sniff(text.encode()) == format
+
+
+def test_extension_decides_where_it_is_a_format() -> None:
+    known = frozenset({"hlo", "mlir"})
+    assert Source("a.hlo", b"func.func", "hlo").format(known) == "hlo"
+    assert Source("module_0001.txt", b"HloModule m", "txt").format(known) == "hlo"
+
+
+@pytest.mark.parametrize("path", [None, "-"])
+def test_standard_input(path: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"HloModule m")))
+    assert read_source(path) == Source("stdin", b"HloModule m", "")
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"cannot read .*nowhere: No such file"):
+        read_source(str(tmp_path / "nowhere"))
+    with pytest.raises(UsageError, match="Is a directory"):
+        read_source(str(tmp_path))
+
+
+def test_split_keeps_line_numbers() -> None:
+    parts = split(b"a\nb // -----\n// -----\nc\n// -----  \nd")
+    assert parts == [b"a\nb // -----\n", b"\n\n\nc\n", b"\n\n\n\n\nd"]
+    assert split(b"alone") == [b"alone"]
