@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from importlib import import_module
+
 from xdsl.ir import Dialect
+from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 
 
@@ -18,4 +22,29 @@ def _bir() -> Dialect:
     return BIR
 
 
-XNEURON = Universe(all_dialects={"hlo": _hlo, "bir": _bir})
+TRANSFORMS = {
+    "boundary-marker-removal": "BoundaryMarkerRemoval",
+    "call-inliner": "CallInliner",
+    "canonicalize-boundary-marker": "CanonicalizeBoundaryMarker",
+    "flatten-call-graph": "FlattenCallGraph",
+    "hlo-cse": "HloCse",
+    "hlo-dce": "HloDce",
+    "neuron_add_boundary_marker": "NeuronAddBoundaryMarker",
+    "tuple-simplifier": "TupleSimplifier",
+    "tuple-while-operands": "TupleWhileOperands",
+    "while-loop-constant-sinking": "WhileLoopConstantSinking",
+}
+"""Pass keys with their classes; a pass stands in the file of its key, with underscores."""
+
+
+def _passes(room: str, classes: dict[str, str]) -> dict[str, Callable[[], type[ModulePass]]]:
+    def loader(key: str, name: str) -> Callable[[], type[ModulePass]]:
+        return lambda: getattr(import_module(f"xneuron.{room}.{key.replace('-', '_')}"), name)
+
+    return {key: loader(key, name) for key, name in classes.items()}
+
+
+XNEURON = Universe(
+    all_dialects={"hlo": _hlo, "bir": _bir},
+    all_passes=_passes("transforms", TRANSFORMS),
+)

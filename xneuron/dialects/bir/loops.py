@@ -11,7 +11,7 @@ during a trip, whatever the body writes.
 
 from __future__ import annotations
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import ClassVar, Self, TypeVar
 
@@ -63,7 +63,11 @@ class AxisLoop(StructuredLoop, ABC):
     def induction_variable(self) -> SSAValue:
         return self.body.blocks[0].args[0]
 
-    def print_range(self, printer: Printer, bounds: tuple[Expr, Expr, Expr]) -> None:
+    @abstractmethod
+    def bounds(self) -> tuple[Expr, Expr, Expr]:
+        """Lower bound, upper bound and stride as expressions."""
+
+    def print(self, printer: Printer) -> None:
         self.print_label(printer)
         printer.print_string(" for ")
         printer.print_ssa_value(self.induction_variable)
@@ -71,7 +75,7 @@ class AxisLoop(StructuredLoop, ABC):
         printer.print_string_literal(self.axis_name.data)
         printer.print_string(" in range")
         with printer.in_parens():
-            printer.print_list(bounds, lambda bound: print_pieces(printer, expr_pieces(bound)))
+            printer.print_list(self.bounds(), lambda bound: print_pieces(printer, expr_pieces(bound)))
         self.print_keys(printer)
         self.print_engine(printer)
         printer.print_op_attributes(self.attributes, print_keyword=True)
@@ -169,8 +173,8 @@ class LoopOp(AxisLoop):
 
         verify_loop(self)
 
-    def print(self, printer: Printer) -> None:
-        self.print_range(printer, (constant(self.lb.data), constant(self.ub.data), constant(self.stride.data)))
+    def bounds(self) -> tuple[Expr, Expr, Expr]:
+        return constant(self.lb.data), constant(self.ub.data), constant(self.stride.data)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -225,8 +229,7 @@ class DynamicForLoopOp(AxisLoop):
         )
 
     def reads(self) -> set[SSAValue]:
-        axis = self.axis
-        found = (leaf.value for bound in (axis.lb, axis.ub, axis.stride) for leaf in leaves(bound))
+        found = (leaf.value for bound in self.bounds() for leaf in leaves(bound))
         return {value for value in found if isinstance(value, SSAValue)}
 
     def verify_(self) -> None:
@@ -234,9 +237,9 @@ class DynamicForLoopOp(AxisLoop):
 
         verify_dynamic_for_loop(self)
 
-    def print(self, printer: Printer) -> None:
+    def bounds(self) -> tuple[Expr, Expr, Expr]:
         axis = self.axis
-        self.print_range(printer, (axis.lb, axis.ub, axis.stride))
+        return axis.lb, axis.ub, axis.stride
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
