@@ -8,6 +8,7 @@ from importlib import import_module
 from xdsl.ir import Dialect
 from xdsl.passes import ModulePass
 from xdsl.universe import Universe
+from xdsl.utils.target import Target
 
 
 def _hlo() -> Dialect:
@@ -37,6 +38,10 @@ TRANSFORMS = {
 """Pass keys with their classes; a pass stands in the file of its key, with underscores."""
 
 
+LOWERINGS = {"bir-lower-loops-to-branches": "BirLowerLoopsToBranchesPass"}
+"""The same for the passes of `lowering/`."""
+
+
 def _passes(room: str, classes: dict[str, str]) -> dict[str, Callable[[], type[ModulePass]]]:
     def loader(key: str, name: str) -> Callable[[], type[ModulePass]]:
         return lambda: getattr(import_module(f"xneuron.{room}.{key.replace('-', '_')}"), name)
@@ -44,7 +49,20 @@ def _passes(room: str, classes: dict[str, str]) -> dict[str, Callable[[], type[M
     return {key: loader(key, name) for key, name in classes.items()}
 
 
+def _dot() -> type[Target]:
+    from xneuron.formats.dot import DotTarget
+
+    return DotTarget
+
+
+def _mermaid() -> type[Target]:
+    from xneuron.formats.mermaid import MermaidTarget
+
+    return MermaidTarget
+
+
 XNEURON = Universe(
     all_dialects={"hlo": _hlo, "bir": _bir},
-    all_passes=_passes("transforms", TRANSFORMS),
+    all_passes=_passes("transforms", TRANSFORMS) | _passes("lowering", LOWERINGS),
+    all_targets={"dot": _dot, "mermaid": _mermaid},
 )
