@@ -82,6 +82,22 @@ def append(block: Block, op: Operation) -> None:
     block._last_op = op
 
 
+def splice(source: Block, before: Operation) -> None:
+    """Moves all ops of `source` in front of `before`, which stands in another block; their order stays."""
+    first, last, target = source._first_op, source._last_op, before.parent
+    if first is None or last is None or target is None:
+        return
+    for op in source.ops:
+        op.parent = target
+    source._first_op = source._last_op = None
+    first._prev_op, last._next_op = before._prev_op, before
+    if before._prev_op is None:
+        target._first_op = first
+    else:
+        before._prev_op._next_op = first
+    before._prev_op = last
+
+
 class _Row(NamedTuple):
     """An op as a template remembers it: operands are numbers of values, in the order in which a copy makes them."""
 
@@ -108,15 +124,24 @@ class Template:
 
     Copies equal xDSL's clones, name hints and use lists included; each op gets dictionaries of its own, since passes
     write to them. Ops for which `special` is true get the properties that the caller of a copy gives them.
-    Raises ValueError for a computation that is not a single block, or uses values from outside.
+    `terminator`: what the last op becomes in a copy, if not what it is.
+    Raises ValueError for a computation that is not one block, or uses values from outside.
     """
 
-    def __init__(self, block: Block, special: Callable[[Operation], bool] = lambda op: False) -> None:
+    def __init__(
+        self,
+        block: Block,
+        special: Callable[[Operation], bool] = lambda op: False,
+        terminator: type[Operation] | None = None,
+    ) -> None:
         self.size = 0
         self.specials: list[Operation] = []
         self._special = special
         self._numbers: dict[SSAValue, int] = {}
         self._plan = self._planned(block)
+        if terminator is not None:
+            *rows, last = self._plan.rows
+            self._plan = self._plan._replace(rows=(*rows, last._replace(cls=terminator)))
 
     def stamp(self, properties: Properties = lambda op: dict(op.properties)) -> Block:
         """A new block with a copy of everything. `properties` is asked for those of each special op."""
@@ -224,19 +249,3 @@ def collector_off() -> Generator[None]:
     finally:
         if was_on:
             gc.enable()
-
-
-def splice(source: Block, before: Operation) -> None:
-    """Moves all ops of `source` in front of `before`, which stands in another block; their order stays."""
-    first, last, target = source._first_op, source._last_op, before.parent
-    if first is None or last is None or target is None:
-        return
-    for op in source.ops:
-        op.parent = target
-    source._first_op = source._last_op = None
-    first._prev_op, last._next_op = before._prev_op, before
-    if before._prev_op is None:
-        target._first_op = first
-    else:
-        before._prev_op._next_op = first
-    before._prev_op = last

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 
 from xdsl.dialects.builtin import StringAttr
-from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from xneuron.dialects.hlo.attributes import text_of
 from xneuron.dialects.hlo.custom import CustomCallOp
+from xneuron.dialects.hlo.types import tuple_of
 
 LOOP_START = "NeuronBoundaryMarker-Start"
 LOOP_END = "NeuronBoundaryMarker-End"
@@ -54,7 +55,13 @@ def is_loop_marker(op: Operation) -> bool:
 
 def is_identity(op: Operation) -> bool:
     """True for a marker whose result is its operand. Not so a marker of several values: that one packs them."""
-    return is_marker(op) and len(op.operands) == 1 and op.operands[0].type == op.results[0].type
+    return is_marker(op) and len(op.operands) == 1 and marked_type(op) == op.results[0].type
+
+
+def marked_type(marker: Operation) -> Attribute:
+    """The type a marker must have to be an identity: that of its operand, or of several operands as a tuple."""
+    types = tuple([value.type for value in marker.operands])
+    return types[0] if len(types) == 1 else tuple_of(types)
 
 
 def behind_markers(value: SSAValue) -> SSAValue:
