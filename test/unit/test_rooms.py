@@ -27,7 +27,7 @@ INSIDE = {
     "analysis": {"execution", "interpreters"},
     "transforms": {"execution", "interpreters"},
     "lowering": {"execution", "interpreters"},
-    "formats": {"interpreters"},
+    "formats": {"analysis", "interpreters"},  # `analysis`: dot and mermaid draw what it found
     "universe": set(ALLOWED),
     "tools": set(ALLOWED),
 }

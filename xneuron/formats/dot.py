@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
-from .flow_chart import Box, Chart, Cluster, Edge, charts
+if TYPE_CHECKING:
+    from xneuron.analysis.flow_chart import Box, Chart, Cluster, Edge
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,8 @@ class DotTarget(Target):
     max_lines: int = 12
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        from xneuron.analysis.flow_chart import charts
+
         for chart in charts(module, self.max_lines):
             output.write("\n".join(_lines(chart)) + "\n")
 

@@ -1,7 +1,7 @@
 """A function as a chart: boxes of instructions, edges, loops as clusters. What `dot` and `mermaid` draw.
 
 Structured and branched programs give the same kind of chart, since loops are opened up first
-(`analysis/flow.py`); clusters are the natural loops of the result.
+(`flow.py`); clusters are the natural loops of the result.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from io import StringIO
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
 
-from xneuron.analysis.cfg import CFG, NaturalLoop
-from xneuron.analysis.flow import Segment, Step, flow_graph
 from xneuron.dialects.bir.functions import FuncOp
 from xneuron.dialects.bir.loops import AxisLoop, DoWhileOp, StructuredLoop
 from xneuron.dialects.bir.syntax import expr_pieces, index_pieces, print_pieces
+
+from .cfg import CFG, NaturalLoop
+from .flow import Segment, Step, flow_graph
 
 
 @dataclass(frozen=True)
