@@ -24,6 +24,7 @@ def _bir() -> Dialect:
 
 
 TRANSFORMS = {
+    "annotate-while-trip-count": "AnnotateWhileTripCount",
     "boundary-marker-removal": "BoundaryMarkerRemoval",
     "call-inliner": "CallInliner",
     "canonicalize-boundary-marker": "CanonicalizeBoundaryMarker",
@@ -33,6 +34,7 @@ TRANSFORMS = {
     "neuron_add_boundary_marker": "NeuronAddBoundaryMarker",
     "tuple-simplifier": "TupleSimplifier",
     "tuple-while-operands": "TupleWhileOperands",
+    "unroll-while-loop": "UnrollWhileLoop",
     "while-loop-constant-sinking": "WhileLoopConstantSinking",
 }
 """Pass keys with their classes; a pass stands in the file of its key, with underscores."""

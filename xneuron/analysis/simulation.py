@@ -10,7 +10,6 @@ from typing import Any, cast
 from xdsl.ir import Operation, Region
 
 from xneuron.analysis.slices import Apply, Constant, Node, Opaque, Path, Slot, postorder
-from xneuron.dialects.hlo.types import shape_of
 
 
 class CannotEvaluate(Exception):
@@ -107,29 +106,13 @@ class Plan:
 def kernel_of(op: Operation) -> Callable[..., Any]:
     """The op's meaning as a plain function of its operands' values. Raises CannotEvaluate for an op without one."""
     from xneuron.execution.errors import EvaluationError
-    from xneuron.interpreters.kernels.registry import Elementwise, Updating, meaning_of
+    from xneuron.interpreters.kernels.registry import meaning_of
+    from xneuron.interpreters.meanings import applied
 
     try:
-        meaning = meaning_of(op, _NoRegions())
+        return applied(meaning_of(op, _NoRegions()), op)
     except EvaluationError as error:
         raise CannotEvaluate(error.message) from None
-    if isinstance(meaning, Updating):
-        return meaning.function
-    if not isinstance(meaning, Elementwise):
-        return meaning
-    return _of_scalars(meaning) if _all_scalars(op) else meaning.array
-
-
-def _all_scalars(op: Operation) -> bool:
-    return not any(shape_of(value.type) for value in (*op.operands, *op.results))
-
-
-def _of_scalars(meaning: Any) -> Callable[..., Any]:
-    if meaning.scalar is None and meaning.inline is not None:
-        words = {f"x{i}": f"x{i}" for i in range(8)}
-        source = meaning.inline.format(*words, **{name: name for name in meaning.names})
-        return eval(f"lambda *x: (lambda x0, x1=None, x2=None: {source})(*x)", dict(meaning.names))
-    return meaning.scalar or meaning.array
 
 
 class _NoRegions:

@@ -23,7 +23,7 @@ from xneuron.analysis.simulation import CannotEvaluate, Plan, array_of, fold, nu
 from xneuron.analysis.slices import Constant, Node, Opaque, Path, Slicer, Slot, postorder
 from xneuron.dialects.hlo.control_flow import WhileOp
 from xneuron.dialects.hlo.types import element_count, spelled
-from xneuron.remarks import declare
+from xneuron.remarks import Fact, declare
 
 CONDITION_OPAQUE = declare("condition-opaque", "The condition depends on something that is known only at run time.")
 UPDATE_OPAQUE = declare("update-opaque", "The counter's update depends on something that is known only at run time.")
@@ -73,6 +73,23 @@ class Unknown:
 
     reason: str
     detail: str
+
+
+def facts_of(count: TripCount) -> dict[str, Fact]:
+    """The count as facts of a remark."""
+    return {
+        "trips": count.count,
+        "how": count.how,
+        "slot": count.slot,
+        "init": _fact(count.init),
+        "step": count.step,
+        "compare": count.compare,
+        "bound": _fact(count.bound),
+    }
+
+
+def _fact(number: Number | None) -> Fact:
+    return str(number) if isinstance(number, complex) else number
 
 
 class _Refusal(Exception):

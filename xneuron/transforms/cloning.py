@@ -1,0 +1,170 @@
+"""Copies of computations that may run beside the original: own names, own channels.
+
+Two copies of a collective must not meet on one channel. Each copy gets fresh channel ids, one per id of the original,
+so that ops which share an id on purpose (start and done, send and recv) go on sharing. Called functions are shared by
+all copies, unless they hold channels: then each copy has its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+from typing import cast
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from xneuron.analysis.call_graph import CallGraph, callee_name
+from xneuron.analysis.channels import channel_of, next_channel_id
+from xneuron.analysis.contents import Contents
+from xneuron.dialects.hlo.attributes import ComputationAttr, integer
+from xneuron.fastir import Template, build
+from xneuron.transforms.names import Names
+
+PRIVATE = StringAttr("private")
+
+
+class Cloner:
+    """Makes copies of computations of one module, with one running channel counter."""
+
+    def __init__(self, module: ModuleOp, calls: CallGraph) -> None:
+        self.calls = calls
+        self.channels = count(next_channel_id(module))
+        self.left: set[str] = set()
+        self._with_channels = Contents(calls, lambda op: channel_of(op) is not None)
+        self._templates: dict[str, Template] = {}
+        self._names = Names(calls.functions)
+
+    def template(self, block: Block) -> Template:
+        """A computation made ready to become a function, many times."""
+        return Template(block, self._is_special, terminator=ReturnOp)
+
+    def size(self, template: Template) -> int:
+        """Ops that one copy adds to the module, copies of called functions included."""
+        templates = [template]
+        seen: set[str] = set()
+        for each in templates:  # grows while we go
+            for op in each.specials:
+                if isinstance(op, CallOp) and (name := callee_name(op)) not in seen:
+                    seen.add(name)
+                    templates.append(self._function_template(name))
+        return sum(each.size for each in templates)
+
+    def function(self, template: Template, name: str, info: DictionaryAttr, before: FuncOp) -> FuncOp:
+        """A copy as a private function named `<name>.clone` or `<name>.clone.<n>`, put in front of another one."""
+        return _Copy(self, before).function(template, name, _info_properties(info), _info_attributes(info))
+
+    def remove_left(self) -> None:
+        """Erases functions of which only copies are called now."""
+        waiting, graph = list(self.left), CallGraph(self.calls.module)
+        while waiting:
+            function = graph.functions.get(name := waiting.pop())
+            if function is None or graph.callers.get(name) or function.sym_visibility != PRIVATE:
+                continue
+            for call in (op for op in function.walk() if isinstance(op, CallOp)):
+                graph.callers[callee_name(call)].remove(call)
+                waiting.append(callee_name(call))
+            function.detach()
+            function.erase()
+            del graph.functions[name]
+
+    def fresh_name(self, name: str) -> str:
+        """A name for a copy that no function has yet."""
+        return self._names.fresh(f"{name}.clone")
+
+    def _is_special(self, op: Operation) -> bool:
+        return channel_of(op) is not None or (isinstance(op, CallOp) and self._with_channels.has(op))
+
+    def _function_template(self, name: str) -> Template:
+        if name not in self._templates:
+            self._templates[name] = self.template(self.calls.functions[name].body.block)
+        return self._templates[name]
+
+    def copied_function(self, name: str, copy: _Copy) -> FuncOp:
+        """A copy of a called function that belongs to a copy of its caller."""
+        original = self.calls.functions[name]
+        self.left.add(name)
+        kept = {key: value for key, value in original.properties.items() if key in ("arg_attrs", "res_attrs")}
+        return copy.function(self._function_template(name), name, kept, dict(original.attributes))
+
+
+class _Copy:
+    """One copy: its channel ids and its functions, by those of the original."""
+
+    def __init__(self, cloner: Cloner, before: FuncOp) -> None:
+        self.cloner = cloner
+        self.before = before
+        self.channels: dict[int, Attribute] = {}
+        self.callees: dict[str, Attribute] = {}
+
+    def function(
+        self, template: Template, name: str, properties: dict[str, Attribute], attributes: dict[str, Attribute]
+    ) -> FuncOp:
+        block = template.stamp(self.properties)
+        name = self.cloner.fresh_name(name)
+        function = build(
+            FuncOp,
+            (),
+            None,
+            {
+                **properties,
+                "sym_name": StringAttr(name),
+                "function_type": function_type(block),
+                "sym_visibility": PRIVATE,
+            },
+            attributes,
+            regions=(Region(block),),
+        )
+        assert isinstance(function, FuncOp)
+        self.cloner.calls.functions[name] = function
+        module = self.before.parent
+        assert module is not None
+        module.insert_op_before(function, self.before)
+        return function
+
+    def properties(self, op: Operation) -> dict[str, Attribute]:
+        if isinstance(op, CallOp):
+            return {**op.properties, "callee": self.callee(callee_name(op))}
+        return {**op.properties, "channel_id": self.channel(channel_of(op) or 0)}
+
+    def channel(self, old: int) -> Attribute:
+        if old not in self.channels:
+            self.channels[old] = integer(next(self.cloner.channels))
+        return self.channels[old]
+
+    def callee(self, name: str) -> Attribute:
+        if name not in self.callees:
+            self.callees[name] = SymbolRefAttr(self.cloner.copied_function(name, self).sym_name)
+        return self.callees[name]
+
+
+def function_type(block: Block) -> FunctionType:
+    """The type of a function with the given body."""
+    last = block.last_op
+    assert last is not None
+    return FunctionType.from_lists(block.arg_types, [value.type for value in last.operands])
+
+
+def call(
+    function: FuncOp, operands: Sequence[SSAValue], attributes: dict[str, Attribute], name: str, location: Attribute
+) -> Operation:
+    """A call of a function with one result. Takes over the dictionary."""
+    (type,) = function.function_type.outputs
+    return build(CallOp, operands, type, {"callee": SymbolRefAttr(function.sym_name)}, attributes, name, location)
+
+
+def _info_properties(info: DictionaryAttr) -> dict[str, Attribute]:
+    parameters = info.data.get("parameters")
+    return {"arg_attrs": parameters} if isinstance(parameters, ArrayAttr) else {}
+
+
+def _info_attributes(info: DictionaryAttr) -> dict[str, Attribute]:
+    return {key: value for key, value in info.data.items() if key != "parameters"}
+
+
+def computation_info(op: Operation, index: int) -> ComputationAttr | None:
+    """What an op says about the computation that is its region number `index`."""
+    if (computations := op.properties.get("computations")) is None:
+        return None
+    return cast("ArrayAttr[ComputationAttr]", computations).data[index]
