@@ -37,9 +37,14 @@ Sources: TypeAlias = dict[str, Source]
 """What a tool has read, by name."""
 
 
+def input_name(path: str | None) -> str:
+    """What messages call the input."""
+    return STDIN if path is None or path == "-" else path
+
+
 def read_source(path: str | None) -> Source:
     """Reads a program. Raises UsageError if there is no such file."""
-    if path in (None, "-"):
+    if path is None or path == "-":
         return Source(STDIN, sys.stdin.buffer.read(), "")
     try:
         return Source(path, Path(path).read_bytes(), Path(path).suffix.removeprefix("."))

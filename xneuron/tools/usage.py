@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 from xdsl.utils.arg_spec import parse_spec
 
@@ -28,10 +28,13 @@ def usage_error(parser: argparse.ArgumentParser, message: str) -> NoReturn:
     raise UsageError(f"{message}\ntry: {parser.prog} --help")
 
 
-def check_options(flag: str, known: Mapping[str, Callable[..., Any]], spec: str) -> None:
-    """Raises UsageError if a format named in `spec` does not take the options given with it (`hlo{percent=false}`)."""
+def check_options(flag: str, known: Mapping[str, Callable[..., Any]], spec: str | None) -> None:
+    """Raises UsageError if there is no format of that name, or it does not take the options (`hlo{percent=false}`)."""
+    if not spec:
+        return
     parsed = parse_spec(spec)
-    factory = known[parsed.name]
+    if (factory := known.get(parsed.name)) is None:
+        raise UsageError(f"in {flag}: unknown format '{parsed.name}'{did_you_mean(parsed.name, known)}")
     if inspect.signature(factory).parameters:
         return  # xDSL's old style: a function that does the work itself, and takes no options
     try:
@@ -80,7 +83,16 @@ def print_remark(remark: Remark) -> None:
 
 def write_text(path: str, text: str) -> None:
     """Writes a file. Raises UsageError if that is impossible."""
+    with writable(path) as file:
+        file.write(text)
+
+
+@contextmanager
+def writable(path: str) -> Generator[IO[str]]:
+    """A text file to write to. Raises UsageError if there cannot be one."""
     try:
-        Path(path).write_text(text)
+        file = Path(path).open("w")
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror or error}") from error
+    with file:
+        yield file

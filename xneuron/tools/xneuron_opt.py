@@ -17,7 +17,7 @@ from xneuron import __version__
 from xneuron.tools import pipeline
 from xneuron.tools.diagnostics import ProgramError
 from xneuron.tools.guard import OK, WRONG_PROGRAM, guarded, quiet_pipes
-from xneuron.tools.sources import STDIN, Sources, not_text, read_source, split
+from xneuron.tools.sources import Sources, input_name, not_text, read_source, split
 from xneuron.tools.usage import (
     add_shared_arguments,
     check_options,
@@ -44,13 +44,13 @@ class OptMain(xDSLOptMain):
 
     def setup_pipeline(self) -> None:
         check_options("-t", self.available_targets, self.args.target)
-        check_options("-f", self.available_frontends, self.args.frontend or "mlir")
+        check_options("-f", self.available_frontends, self.args.frontend)
         passes = pipeline.parse(self.available_passes, self.args.passes)
         self.started = time.perf_counter()
         self.steps = pipeline.Pipeline(passes, not self.args.disable_verify, self.report)
 
     def get_input_name(self) -> str:
-        return STDIN if self.args.input_file in (None, "-") else self.args.input_file
+        return input_name(self.args.input_file)
 
     def execute(self) -> int:
         """Does the work; returns the exit code."""

@@ -1,0 +1,204 @@
+"""`xneuron-run`: runs a program on given or random inputs; checks that a pipeline keeps its results."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.tools.command_line_tool import CommandLineTool
+from xdsl.universe import Universe
+
+from xneuron import __version__
+from xneuron.tools import pipeline
+from xneuron.tools.diagnostics import ProgramError, UsageError
+from xneuron.tools.guard import OK, WRONG_PROGRAM, guarded, quiet_pipes
+from xneuron.tools.run_inputs import inputs_from_file, parameters_of, random_inputs
+from xneuron.tools.run_outputs import as_json, as_text, first_difference, flat
+from xneuron.tools.sources import Sources, input_name, not_text, read_source
+from xneuron.tools.usage import (
+    add_shared_arguments,
+    check_options,
+    recorded,
+    usage_error,
+    with_explicit_remarks,
+    writable,
+)
+
+if TYPE_CHECKING:
+    from xneuron.interpreters.evaluator import Program
+
+MAX_ITERATIONS = 1_000_000
+
+
+class RunMain(CommandLineTool):
+    """The driver: reads, applies a pipeline, runs, shows. Results are made before any of them is shown."""
+
+    def __init__(self, argv: Sequence[str], sources: Sources) -> None:
+        self.sources = sources
+        self.ctx = Context()
+        self.available_frontends = {}
+        self.available_passes = Universe.get_multiverse().all_passes
+        self.register_all_dialects()
+        self.register_all_frontends()
+        parser = argparse.ArgumentParser(description="Runs HLO programs, in any format the frontends read.")
+        self.register_all_arguments(parser)
+        self.args = parser.parse_args(with_explicit_remarks(argv))
+        check_options("-f", self.available_frontends, self.args.frontend)
+        self.ctx.allow_unregistered = self.args.allow_unregistered_dialect
+
+    def register_all_arguments(self, arg_parser: argparse.ArgumentParser) -> None:
+        super().register_all_arguments(arg_parser)
+        arg_parser.error = lambda message: usage_error(arg_parser, message)
+        add_run_arguments(arg_parser)
+        add_shared_arguments(arg_parser)
+
+    def get_input_name(self) -> str:
+        return input_name(self.args.input_file)
+
+    def execute(self) -> int:
+        """Does the work; returns the exit code."""
+        with recorded(self.args.remarks):
+            module = self.read()
+            self.transform(module, self.args.passes)
+            if self.args.check_pipeline is not None:
+                return self.check(module)
+            with self.tracer() as trace:
+                program = self.program(module, trace)
+                outputs = self.run(program, self.inputs(program))
+        self.deliver(outputs, program.profile.as_dict() if self.args.profile else {})
+        return OK
+
+    def read(self) -> ModuleOp:
+        """The program, verified."""
+        source = read_source(self.args.input_file)
+        self.sources[source.name] = source
+        try:
+            module = self.parse_chunk(BytesIO(source.content), source.format(frozenset(self.available_frontends)))
+        except UnicodeDecodeError as error:
+            raise not_text(source.name, error) from error
+        if module is None:
+            raise ProgramError("expected a module, found nothing")
+        return module
+
+    def transform(self, module: ModuleOp, spec: str) -> None:
+        """Applies a pipeline; an empty one verifies."""
+        steps = pipeline.parse(self.available_passes, spec)
+        pipeline.Pipeline(steps, not self.args.disable_verify).apply(self.ctx, module)
+
+    def program(self, module: ModuleOp, trace: Any = None) -> Program:
+        """The module made ready to run."""
+        from xneuron.interpreters.evaluator import Program
+
+        limit = self.args.max_iterations
+        return Program(module, self.args.symbol, max_iterations=limit, profile=self.args.profile, trace=trace)
+
+    def inputs(self, program: Program) -> list[Any]:
+        """What the program runs on. Raises UsageError if it has parameters and nobody said."""
+        parameters = parameters_of(program.entry)
+        if self.args.inputs is not None:
+            return inputs_from_file(parameters, self.args.inputs)
+        if self.args.random is not None:
+            return random_inputs(parameters, self.args.random)
+        if parameters:
+            needed = ", ".join(map(str, parameters))
+            raise UsageError(f"the program takes ({needed}): give --inputs FILE.npz or --random SEED")
+        return []
+
+    def run(self, program: Program, inputs: Sequence[Any]) -> list[Any]:
+        """The arrays that the program returns."""
+        return [leaf for output in program.run(*inputs) for leaf in flat(output)]
+
+    def check(self, module: ModuleOp) -> int:
+        """Runs before and after the pipeline to check; says whether the results are the same."""
+        program = self.program(module)
+        inputs = self.inputs(program)
+        before = self.run(program, inputs)
+        changed = module.clone()
+        self.transform(changed, self.args.check_pipeline)
+        after = self.run(self.program(changed), inputs)
+        difference = first_difference(before, after, self.args.tolerance)
+        if self.args.json:
+            print(json.dumps({"equal": difference is None, "difference": str(difference) if difference else None}))
+        else:
+            print(difference or f"equal: {len(before)} outputs before and after {self.args.check_pipeline}")
+        return WRONG_PROGRAM if difference else OK
+
+    @contextmanager
+    def tracer(self) -> Generator[Any]:
+        """Writes each executed instruction to `--trace FILE`, while the program runs."""
+        if self.args.trace is None:
+            yield None
+            return
+        from xneuron.interpreters.trace import json_lines
+
+        with writable(self.args.trace) as file:
+            yield json_lines(file)
+
+    def deliver(self, outputs: Sequence[Any], profile: dict[str, Any]) -> None:
+        """Shows the outputs, or writes them to `--outputs FILE`."""
+        if self.args.outputs is not None:
+            save(self.args.outputs, outputs)
+        if self.args.json:
+            print(json.dumps({"outputs": [[as_json(value) for value in outputs]], "profile": profile}))
+            return
+        if self.args.outputs is None:
+            for index, value in enumerate(outputs):
+                print(f"{index}: {as_text(value)}")
+        if profile:
+            print(json.dumps(profile, indent=2), file=sys.stderr)
+
+
+def add_run_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `xneuron-run` alone."""
+    add = parser.add_argument
+    add("-p", "--passes", default="", metavar="PIPELINE", help="Apply these passes first")
+    add("--symbol", metavar="NAME", help="Function to run (default: the only public one, the entry)")
+    given = parser.add_mutually_exclusive_group()
+    given.add_argument("--inputs", metavar="FILE", help="Read inputs from an .npz file, by parameter name or position")
+    given.add_argument("--random", type=int, metavar="SEED", help="Random inputs; integers are in [0, 10)")
+    add("--outputs", metavar="FILE", help="Write outputs to an .npz file")
+    add("--json", action="store_true", help="Print one JSON object")
+    add("--profile", action="store_true", help="Count executed instructions and iterations")
+    add("--trace", metavar="FILE", help="Write a JSON line per executed instruction")
+    add(
+        "--max-iterations",
+        type=int,
+        default=MAX_ITERATIONS,
+        metavar="N",
+        help="A loop that wants to run longer is an error (default: %(default)s)",
+    )
+    add("--check-pipeline", metavar="PIPELINE", help="Run before and after these passes; report the first difference")
+    add("--tolerance", type=float, default=0.0, metavar="R", help="Relative tolerance of the check (default: bits)")
+    add("-v", "--version", action="version", version=f"xneuron-run {__version__}")
+
+
+def save(path: str, outputs: Sequence[Any]) -> None:
+    """Writes outputs by position; a token has no data to write. Raises UsageError if that is impossible."""
+    from xneuron.formats.arrays import save_arrays
+
+    try:
+        save_arrays(path, {str(index): value for index, value in enumerate(outputs) if value is not None})
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def run(argv: Sequence[str]) -> int:
+    """Runs the tool in this process; returns the exit code."""
+    return guarded("xneuron-run", lambda sources: RunMain(argv, sources).execute(), argv)
+
+
+def main() -> None:
+    """The console script."""
+    quiet_pipes()
+    sys.exit(run(sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    main()
