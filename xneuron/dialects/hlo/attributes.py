@@ -88,11 +88,11 @@ def text_of(attribute: Attribute | None, default: str = "") -> str:
     return cast(StringAttr | TextAttribute, attribute).data
 
 
-_INTS = r"-?\d+(x-?\d+)*"
+_INT = r"-?[0-9]{1,18}"
+_INTS, _PADS = rf"{_INT}(x{_INT})*", rf"{_INT}_{_INT}(x{_INT}_{_INT})*"
 _WINDOW = re.compile(
-    rf"(size={_INTS})?( stride={_INTS})?( pad=-?\d+_-?\d+(x-?\d+_-?\d+)*)?"
-    rf"( lhs_dilate={_INTS})?( rhs_dilate={_INTS})?( rhs_reversal=[01](x[01])*)?",
-    re.ASCII,
+    rf"(size={_INTS}( stride={_INTS})?( pad={_PADS})?( lhs_dilate={_INTS})?( rhs_dilate={_INTS})?"
+    r"( rhs_reversal=[01](x[01])*)?)?"
 )
 _DIM_LABELS = re.compile(r"[0-9bf?]+_[0-9io?]+->[0-9bf?]+")
 

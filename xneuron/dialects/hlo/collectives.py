@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Sequence
+from typing import ClassVar
 
 from xdsl.dialects.builtin import ArrayAttr, StringAttr, UnitAttr
 from xdsl.ir import Attribute
@@ -164,6 +165,7 @@ class AllGatherDoneOp(ValueOp):
     """The result of a started all-gather."""
 
     name = "hlo.all_gather_done"
+    CONTEXTUAL: ClassVar = True
     operand = operand_def()
 
     def shape_rule(self) -> Attribute:
@@ -214,6 +216,7 @@ class AllReduceDoneOp(ValueOp):
     """The result of a started all-reduce."""
 
     name = "hlo.all_reduce_done"
+    CONTEXTUAL: ClassVar = True
     operand = operand_def()
 
     def shape_rule(self) -> Attribute:
@@ -270,8 +273,8 @@ class RaggedAllToAllOp(GroupedOp):
     name = "hlo.ragged_all_to_all"
 
     def shape_rule(self) -> Attribute:
-        input, output, *sizes = self.expect_grouped(uniform=True)
         expect_count(6, self.inputs, "operands")
+        input, output, *sizes = self.expect_grouped(uniform=True)
         for size in sizes:
             expect(sizes[0], array_of(INTEGRAL, size, "offsets and sizes"), "offsets and sizes")
         if len(shape_of(sizes[0])) not in (1, 2):
@@ -345,6 +348,7 @@ class CollectivePermuteDoneOp(ValueOp):
     """The result of a started collective-permute."""
 
     name = "hlo.collective_permute_done"
+    CONTEXTUAL: ClassVar = True
     operand = operand_def()
 
     def shape_rule(self) -> Attribute:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.ir import Attribute
 from xdsl.irdl import (
@@ -179,6 +181,7 @@ class AsyncUpdateOp(ValueOp):
     """Goes on with a started computation."""
 
     name = "hlo.async_update"
+    CONTEXTUAL: ClassVar = True
     operand = operand_def()
 
     def shape_rule(self) -> Attribute:
@@ -191,6 +194,7 @@ class AsyncDoneOp(ValueOp):
     """Waits for a started computation; the result is the wrapped computation's."""
 
     name = "hlo.async_done"
+    CONTEXTUAL: ClassVar = True
     operand = operand_def()
 
     def shape_rule(self) -> Attribute:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import ceil, prod
+from typing import ClassVar
 
 from xdsl.dialects.builtin import ArrayAttr, UnitAttr
 from xdsl.ir import Attribute
@@ -142,6 +143,7 @@ class CopyDoneOp(ValueOp):
     """Ends a copy; the result is the copied value."""
 
     name = "hlo.copy_done"
+    CONTEXTUAL: ClassVar = True
     operand = operand_def()
 
     def shape_rule(self) -> Attribute:

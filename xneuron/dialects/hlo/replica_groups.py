@@ -44,6 +44,8 @@ class ReplicaGroupsAttr(TextAttribute):
 @lru_cache(maxsize=4096)
 def expand(text: str) -> Groups:
     """Expands any of the three spellings. Raises VerifyException where it is malformed."""
+    if re.search(r"\d{19}", text):
+        raise VerifyException(f"expected ids of at most 18 digits, found {text}")
     if text.startswith("{"):
         return _explicit(text)
     if text.startswith("mesh"):
