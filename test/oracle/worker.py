@@ -1,0 +1,77 @@
+"""Runs HLO texts on XLA's CPU back end, one process for a whole batch. Started by `xla.py`, never imported.
+
+Usage: worker.py DIRECTORY FIRST. DIRECTORY holds `cases.json` (a list of {"text", "inputs": [[names of arrays per
+replica]]}) and `inputs.npz`; case i leaves `i.npz` (outputs) or `i.txt` (why there are none). A case that aborts
+the process leaves neither, which is how the parent knows which one it was.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+# Before the first client: four devices, and bf16 chains rounded after each operation.
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=4 --xla_allow_excess_precision=false"
+os.environ["JAX_PLATFORMS"] = "cpu"
+
+import jax
+import numpy as np
+from arrays import load_arrays, save_arrays
+from jax._src.interpreters import mlir as jax_mlir
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+from jaxlib import _hlo, _jax
+from jaxlib.mlir import ir
+
+jax.config.update("jax_enable_x64", True)  # else s64 and f64 inputs lose half their bits
+
+# `fusion` contracts multiply and add into one rounding; `simplify-while-loops` acts on wrong trip counts.
+DISABLED_PASSES = "fusion,simplify-while-loops"
+
+
+def compile_hlo(text: str, replicas: int):
+    """The executable of an HLO module's text, and its devices."""
+    module = _hlo.hlo_module_from_text(text)
+    computation = _hlo.XlaComputation(module.as_serialized_hlo_module_proto())
+    bytecode = _jax.mlir.xla_computation_to_mlir_module(computation)
+    devices = jax.devices("cpu")[:replicas]
+    options = _jax.CompileOptions()
+    for level in (options, options.executable_build_options):
+        level.num_replicas, level.num_partitions = replicas, 1
+    build = options.executable_build_options
+    build.device_assignment = _jax.DeviceAssignment.create(np.array([[d.id] for d in devices], np.int32))
+    build.debug_options.xla_disable_hlo_passes = DISABLED_PASSES
+    with jax_mlir.make_ir_context():
+        stablehlo = ir.Module.parse(bytecode)
+        return devices[0].client.compile_and_load(stablehlo, _jax.DeviceList(tuple(devices)), options), devices
+
+
+def run_hlo(text: str, replicas: list[list[np.ndarray]]) -> list[list[np.ndarray]]:
+    """Outputs per replica; a tuple result is flattened."""
+    executable, devices = compile_hlo(text, len(replicas))
+    sharding = NamedSharding(Mesh(np.array(devices), ("r",)), PartitionSpec())
+    inputs = []
+    for column in zip(*replicas, strict=True):
+        buffers = [jax.device_put(value, device) for value, device in zip(column, devices, strict=True)]
+        inputs.append(jax.make_array_from_single_device_arrays(np.shape(column[0]), sharding, buffers))
+    outputs = executable.execute_sharded(inputs).disassemble_into_single_device_arrays()
+    return [[np.asarray(output[r]) for output in outputs] for r in range(len(devices))]
+
+
+def main(directory: Path, first: int) -> None:
+    cases = json.loads((directory / "cases.json").read_text())
+    arrays = load_arrays(directory / "inputs.npz")
+    for index, case in enumerate(cases[first:], first):
+        try:
+            replicas = [[arrays[name] for name in names] for names in case["inputs"]]
+            outputs = run_hlo(case["text"], replicas)
+        except Exception as error:
+            (directory / f"{index}.txt").write_text(f"{type(error).__name__}: {error}")
+            continue
+        named = {f"{r}.{o}": value for r, row in enumerate(outputs) for o, value in enumerate(row)}
+        save_arrays(directory / f"{index}.npz", named)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]))

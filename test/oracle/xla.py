@@ -1,0 +1,97 @@
+"""XLA on CPU as a second opinion: runs batches of HLO texts in a subprocess, since bad programs abort it.
+
+Compiled so that results can be compared bit for bit (see `worker.py`). XLA is no oracle for trip counts.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from oracle.arrays import load_arrays, save_arrays
+
+WORKER = Path(__file__).with_name("worker.py")
+
+
+@dataclass
+class Program:
+    """An HLO module's text and its arguments: one list of arrays per replica."""
+
+    text: str
+    replicas: Sequence[Sequence[np.ndarray]] = field(default_factory=lambda: [[]])
+
+    @staticmethod
+    def of(text: str, *inputs: np.ndarray) -> Program:
+        """A program for one replica."""
+        return Program(text, [inputs])
+
+
+@dataclass
+class Outcome:
+    """Outputs per replica (a tuple result is flattened), or why there are none."""
+
+    replicas: list[list[np.ndarray]] | None
+    error: str = ""
+
+    @property
+    def outputs(self) -> list[np.ndarray]:
+        """Outputs of the first replica. Raises RuntimeError with XLA's message where it gave none."""
+        if self.replicas is None:
+            raise RuntimeError(self.error)
+        return self.replicas[0]
+
+
+def run_on_xla(programs: Sequence[Program]) -> list[Outcome]:
+    """Outcome of each program. A program that aborts XLA gets an error, the ones after it a new process."""
+    with TemporaryDirectory() as name:
+        directory = Path(name)
+        _write(directory, programs)
+        outcomes: list[Outcome] = []
+        while len(outcomes) < len(programs):
+            process = subprocess.run(
+                [sys.executable, str(WORKER), name, str(len(outcomes))], capture_output=True, text=True, check=False
+            )
+            outcomes += _read(directory, len(outcomes), len(programs))
+            if len(outcomes) < len(programs):
+                outcomes.append(Outcome(None, f"XLA ended with {process.returncode}: {process.stderr[-2000:]}"))
+        return outcomes
+
+
+def _write(directory: Path, programs: Sequence[Program]) -> None:
+    arrays: dict[str, np.ndarray] = {}
+    cases: list[dict[str, object]] = []
+    for index, program in enumerate(programs):
+        names = [[f"{index}.{r}.{i}" for i in range(len(row))] for r, row in enumerate(program.replicas)]
+        for row_names, row in zip(names, program.replicas, strict=True):
+            arrays.update(zip(row_names, map(np.asarray, row), strict=True))
+        cases.append({"text": program.text, "inputs": names})
+    save_arrays(directory / "inputs.npz", arrays)
+    (directory / "cases.json").write_text(json.dumps(cases))
+
+
+def _read(directory: Path, first: int, count: int) -> list[Outcome]:
+    outcomes: list[Outcome] = []
+    for index in range(first, count):
+        if (failed := directory / f"{index}.txt").exists():
+            outcomes.append(Outcome(None, failed.read_text()))
+        elif (done := directory / f"{index}.npz").exists():
+            outcomes.append(Outcome(_by_replica(load_arrays(done))))
+        else:
+            break
+    return outcomes
+
+
+def _by_replica(arrays: dict[str, np.ndarray]) -> list[list[np.ndarray]]:
+    rows: list[list[np.ndarray]] = []
+    for name, value in arrays.items():
+        replica = int(name.split(".")[0])
+        while len(rows) <= replica:
+            rows.append([])
+        rows[replica].append(value)
+    return rows

@@ -1,0 +1,87 @@
+"""Conversions between element types: of the value (`convert`) and of the bits (`bitcast_convert`)."""
+
+# pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from xneuron.dialects.hlo.types import BY_NAME, Element, tensor
+from xneuron.interpreters.kernels.integers import choose
+from xneuron.interpreters.values import DType, dtype_of
+
+Function = Callable[..., Any]
+
+
+@lru_cache(maxsize=1024)
+def converter(source: Element, target: Element) -> Function:
+    """Converts values, as Literal::Convert and XLA's CPU code do.
+
+    To pred: whether not zero (NaN is true). To integers: truncated and saturated, NaN gives 0; from integers: cut to
+    the width. To narrower floats: rounded to nearest even; too large gives infinity or what the format has for it.
+    From complex to real: the real part.
+    """
+    dtype = dtype_of(tensor(target.type))
+    if source is target:
+        return lambda a: a
+    if target.kind == "pred":
+        return lambda a: a != a.dtype.type(0)
+    if source.kind == "complex" and target.kind != "complex":
+        part = converter(_part(source), target)
+        return lambda a: part(a.real)
+    if source.kind == "float" and target.kind in ("int", "uint"):
+        return _saturated(target, dtype)
+    return lambda a: a.astype(dtype)
+
+
+def _part(element: Element) -> Element:
+    return BY_NAME["f32" if element.name == "c64" else "f64"]
+
+
+def _saturated(target: Element, dtype: DType) -> Function:
+    bits = target.bits
+    low, high = (-(1 << (bits - 1)), 1 << (bits - 1)) if target.kind == "int" else (0, 1 << bits)
+    holder = np.dtype(f"{'i' if target.kind == 'int' else 'u'}{target.bytes}")
+    lowest, highest = holder.type(low), holder.type(high - 1)
+
+    def convert(a: Any) -> Any:
+        value = a.astype(np.float64)
+        inside = (value > low - 1) & (value < high)
+        result = choose(inside, value, np.float64(0)).astype(holder)
+        result = choose(value >= high, highest, choose(value < low, lowest, result))
+        return result.astype(dtype)
+
+    return convert
+
+
+def bitcaster(source: Element, target: Element, shape: tuple[int, ...]) -> Function:
+    """Reads bits as another type. A narrower type adds a minor dimension, lowest bits first; a wider one takes it.
+
+    `shape` is the result's. Types narrower than a byte count with their own bits.
+    """
+    dtype = dtype_of(tensor(target.type))
+    if source.bits == target.bits >= 8:
+        return lambda a: a.view(dtype)
+    if min(source.bits, target.bits) >= 8:
+        return lambda a: np.ascontiguousarray(a).reshape(-1).view(dtype).reshape(shape)[()]
+
+    def regroup(a: Any) -> Any:
+        bits = np.unpackbits(np.ascontiguousarray(a).reshape(-1).view(np.uint8), bitorder="little")
+        packed = bits.reshape(-1, 8 * source.bytes)[:, : source.bits].reshape(-1, target.bits)
+        padded = np.zeros((len(packed), 8 * target.bytes), np.uint8)
+        padded[:, : target.bits] = packed
+        raw = np.packbits(padded.reshape(-1), bitorder="little")
+        return _sign_extended(raw, target, dtype).reshape(shape)[()]
+
+    return regroup
+
+
+def _sign_extended(raw: Any, target: Element, dtype: DType) -> Any:
+    """ml_dtypes keeps narrow integers in a byte whose upper bits it ignores: `astype` makes them canonical."""
+    if target.bits >= 8 or target.kind == "float":
+        return raw.view(dtype)
+    return raw.astype(bool) if target.kind == "pred" else raw.view(np.int8).astype(dtype)
