@@ -1,0 +1,92 @@
+"""What one step of a plan does: control flow, requests to the world, kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.func import CallOp
+from xdsl.ir import Operation
+
+from xneuron.dialects.hlo.control_flow import AsyncStartOp, ConditionalOp, FusionOp, WhileOp
+from xneuron.dialects.hlo.types import PRED, elements_of, tensor, without_layout
+from xneuron.execution.plan import At, Resumable
+from xneuron.interpreters.linking import WORLD
+from xneuron.interpreters.meanings import applied
+from xneuron.interpreters.planning import Action
+from xneuron.interpreters.replicas import Request
+from xneuron.interpreters.trace import Tracer, record
+from xneuron.interpreters.values import zeros
+
+if TYPE_CHECKING:
+    from xneuron.interpreters.engine import Engine
+
+
+def action_of(op: Operation, engine: Engine) -> Action:
+    """The action of an instruction that computes. Raises EvaluationError for one without a meaning."""
+    if isinstance(op, WhileOp):
+        return Action(engine.loop(op).run, True)
+    if isinstance(op, CallOp | FusionOp):
+        (block,) = engine.linker.inner(op)
+        return Action(engine.computation(block).run, True)
+    if isinstance(op, ConditionalOp):
+        return Action(_branching(engine, op), True)
+    if isinstance(op, AsyncStartOp):
+        return Action(_starting(engine, op), True)
+    if isinstance(op, WORLD):
+        return Action(_requesting(op), True)
+    if not op.results:
+        return Action(_nothing)
+    return Action(applied(engine.meaning(op), op))
+
+
+def _nothing(*_: Any) -> None:
+    """A control dependency: it has been followed by putting one op behind the other."""
+
+
+def _branching(engine: Engine, op: ConditionalOp) -> Callable[..., Resumable]:
+    branches = [engine.computation(region.block) for region in op.branches]
+    taking = [bool(region.block.args) for region in op.branches]
+    by_pred = without_layout(op.args[0].type) == tensor(PRED)
+
+    def run(at: At, index: Any, *operands: Any) -> Resumable:
+        chosen = int(not index) if by_pred else int(index)
+        if not 0 <= chosen < len(branches):
+            chosen = len(branches) - 1
+        arguments = [operands[chosen]] if taking[chosen] else []
+        return (yield from branches[chosen].run(at, *arguments))
+
+    return run
+
+
+def _starting(engine: Engine, op: AsyncStartOp) -> Callable[..., Resumable]:
+    computation = engine.computation(op.calls.block)
+    rest = tuple(zeros(type) for type in elements_of(op.result.type)[2:])
+
+    def run(at: At, *operands: Any) -> Resumable:
+        result = yield from computation.run(at, *operands)
+        return (operands, result, *rest)
+
+    return run
+
+
+def _requesting(op: Operation) -> Callable[..., Resumable]:
+    def run(at: At, *operands: Any) -> Generator[Request, Any, Any]:
+        return (yield Request(op, operands, at))
+
+    return run
+
+
+def traced(action: Action, op: Operation, trace: Tracer) -> Action:
+    """The action, followed by a record of its result."""
+
+    def run(at: At, *operands: Any) -> Resumable:
+        if action.resumable:
+            resumable: Resumable = action.function(at, *operands)
+            value = yield from resumable
+        else:
+            value = action.function(*operands)
+        trace(record(at, op, value))
+        return value
+
+    return Action(run, True)

@@ -1,0 +1,302 @@
+"""From computations to straight-line Python: one line per instruction that computes, everything called written inline.
+
+Values are Python variables; a tuple is the names of its elements and is only made where somebody needs a whole one, so
+that get-tuple-element, tuple, and passing the state of a loop around cost nothing. Array results are written
+into buffers that are dead (`execution/buffers.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from xdsl.dialects.builtin import TensorType, TupleType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from xneuron.dialects.hlo.attributes import int_of
+from xneuron.dialects.hlo.control_flow import GetTupleElementOp
+from xneuron.dialects.hlo.types import DYNAMIC, TokenType, elements_of, shape_of
+from xneuron.execution.buffers import Buffers
+from xneuron.execution.errors import EvaluationError
+from xneuron.execution.source import Source
+from xneuron.interpreters.forwarding import Forward, forwarded, resolve
+from xneuron.interpreters.kernels.registry import Elementwise, Updating, is_fresh
+from xneuron.interpreters.linking import WORLD
+from xneuron.interpreters.meanings import applied, raising
+from xneuron.interpreters.replicas import Request
+from xneuron.interpreters.values import dtype_of, is_scalar
+
+if TYPE_CHECKING:
+    from xneuron.interpreters.engine import Engine
+
+Sym: TypeAlias = "str | tuple[Sym, ...]"
+"""What a value is in the text: a variable (or constant) name, or a tuple of what its elements are."""
+
+
+class Scope:
+    """What is known, at one point of the code, about the values of one isolated region and what is inlined in it."""
+
+    def __init__(self, buffers: Buffers) -> None:
+        self.env: dict[SSAValue, Sym] = {}
+        self.uses: dict[str, int] = {}
+        """Uses of each variable that are still to come."""
+        self.buffers = buffers
+
+
+class Emitter:
+    """Writes computations into one function. `profiled`: the function counts how often each computation runs."""
+
+    def __init__(self, engine: Engine, profiled: bool) -> None:
+        self.engine = engine
+        self.source: Source[Operation] = Source()
+        self.scope = Scope(Buffers())
+        self.profiled = profiled
+        self.loops: list[str] = []
+        """Variables that count the iterations of the loops around."""
+        self.depth = 0
+        self._large: set[str] = set()
+
+    # Blocks and instructions
+
+    def block(self, block: Block, arguments: Sequence[Sym], caller: Operation | None = None) -> list[Sym]:
+        """Writes a computation; what it returns. `caller`: an op that hands over its operands and is done with them."""
+        self.enter(block, arguments)
+        if caller is not None:
+            self.release(self.consume(caller))
+        return self.instructions(block)
+
+    def enter(self, block: Block, arguments: Sequence[Sym]) -> None:
+        """The parameters of a computation are what is handed over."""
+        for parameter, sym in zip(block.args, arguments, strict=True):
+            self.bind(parameter, sym)
+
+    def instructions(self, block: Block) -> list[Sym]:
+        """Writes the instructions of a computation whose parameters are bound; what it returns."""
+        for op in block.ops:
+            if op is not block.last_op:
+                self._instruction(op)
+        if (last := block.last_op) is None:
+            raise EvaluationError("expected a computation that ends by returning a value", block.parent_op())
+        return [self.scope.env[value] for value in last.operands]
+
+    def count(self, block: Block, times: str = "1") -> None:
+        """In a profile, adds to the number of runs of a computation."""
+        if self.profiled:
+            self.source.line(f"{self.constant(self.engine.runs)}[{self.engine.index(block)}] += {times}")
+
+    def _instruction(self, op: Operation) -> None:
+        from xneuron.interpreters.emission_control import EMIT
+
+        self.source.origin = op
+        try:
+            if (forward := forwarded(op)) is not None:
+                self._forward(op, forward)
+            elif emit := EMIT.get(type(op)):
+                emit(self, op)
+            elif isinstance(op, WORLD):
+                self._request(op)
+            elif op.results:
+                self._kernel(op)
+            else:
+                self.consume(op)
+        except EvaluationError as error:
+            self._raise(op, error)
+
+    def _raise(self, op: Operation, error: EvaluationError) -> None:
+        """The instruction raises when it is reached, not now."""
+        self.source.line(f"{self.constant(raising(error.message, error.op or op))}()")
+        for result in op.results:
+            self.bind(result, "None")
+
+    def _forward(self, op: Operation, forward: Forward) -> None:
+        operands = [self.scope.env[operand] for operand in op.operands]
+        self.bind(op.results[0], resolve(forward, operands, self._element, self._known))
+        self.release(self.consume(op))
+
+    def _element(self, sym: Sym, index: int) -> Sym:
+        if isinstance(sym, tuple):
+            return sym[index]
+        name = self.variable()
+        self.source.line(f"{name} = {sym}[{index}]")
+        return name
+
+    def _known(self, value: Any) -> Sym:
+        if isinstance(value, tuple):
+            return tuple(self._known(inner) for inner in value)  # pyright: ignore[reportUnknownVariableType]
+        return "None" if value is None else self.constant(value)
+
+    def _request(self, op: Operation) -> None:
+        operands = "".join(f"{self.whole(self.scope.env[operand])}, " for operand in op.operands)
+        dying = self.consume(op, shared=True)
+        name = self.variable()
+        request = f"{self.constant(Request)}({self.constant(op)}, ({operands}), {self.at})"
+        self.source.line(f"{name} = yield {request}")
+        self.bind(op.results[0], name)
+        self.release(dying)
+
+    @property
+    def at(self) -> str:
+        """The iteration vector, as an expression."""
+        return f"(*at, {', '.join(self.loops)})" if self.loops else "at"
+
+    # Kernels
+
+    def _kernel(self, op: Operation) -> None:
+        meaning = self.engine.meaning(op)
+        operands = [self.whole(self.scope.env[operand]) for operand in op.operands]
+        type = op.results[0].type
+        if is_scalar(type):
+            self._scalar_kernel(op, meaning, operands)
+        elif isinstance(meaning, Elementwise) and meaning.out and (key := buffer_key(type)):
+            self._ufunc(op, meaning, operands, key)
+        elif isinstance(meaning, Updating):
+            self._update(op, meaning, operands, buffer_key(type))
+        else:
+            function = applied(meaning, op)
+            fresh = is_fresh(op)
+            dying = self.consume(op, shared=not fresh)
+            name = self._called(op, function, operands)
+            self._define(op, name, buffer_key(type) if fresh else None)
+            self.release(dying)
+
+    def _scalar_kernel(self, op: Operation, meaning: Any, operands: list[str]) -> None:
+        if isinstance(meaning, Elementwise) and meaning.inline is not None:
+            names = {word: self.constant(value) for word, value in meaning.names.items()}
+            name = self.source.fresh("v")
+            self.source.line(f"{name} = {meaning.inline.format(*operands, **names)}")
+        else:
+            name = self._called(op, applied(meaning, op), operands, large=False)
+        self.bind(op.results[0], name)
+        self.release(self.consume(op))
+
+    def _ufunc(self, op: Operation, meaning: Elementwise, operands: list[str], key: Hashable) -> None:
+        dying = self.consume(op)
+        buffers = self.scope.buffers
+        target = next((name for name in dying if buffers.owned.get(name) == key), None)
+        if target is not None:
+            buffers.share(target)
+        else:
+            target = buffers.take(key)
+        operands = [*operands, f"out={target}"] if target else operands
+        self._define(op, self._called(op, meaning.array, operands), key)
+        self.release(name for name in dying if name != target)
+
+    def _update(self, op: Operation, meaning: Updating, operands: list[str], key: Hashable | None) -> None:
+        dying = self.consume(op)
+        changed = operands[0]
+        in_place = changed in dying and changed in self.scope.buffers.owned
+        if in_place:
+            self.scope.buffers.share(changed)
+        self._define(op, self._called(op, meaning.in_place if in_place else meaning.function, operands), key)
+        self.release(name for name in dying if not (in_place and name == changed))
+
+    def _called(self, op: Operation, function: Callable[..., Any], operands: list[str], large: bool = True) -> str:
+        name = self.variable() if large else self.source.fresh("v")
+        self.source.line(f"{name} = {self.constant(function)}({', '.join(operands)})")
+        return name
+
+    def _define(self, op: Operation, name: str, owned: Hashable | None) -> None:
+        if owned is not None:
+            self.scope.buffers.own(name, owned)
+        self.bind(op.results[0], name)
+
+    # Names and lifetimes
+
+    def constant(self, value: Any) -> str:
+        """The name of a Python object."""
+        return self.source.constant(value)
+
+    def variable(self) -> str:
+        """A fresh variable that may hold something large."""
+        name = self.source.fresh("v")
+        self._large.add(name)
+        return name
+
+    def leaves(self, type: Attribute, prefix: str = "s") -> Sym:
+        """Fresh variables for a value of that type, one per element that is no tuple."""
+        if isinstance(type, TupleType):
+            return tuple(self.leaves(inner, prefix) for inner in elements_of(type))
+        if isinstance(type, TokenType):
+            return "None"
+        name = self.source.fresh(prefix)
+        if not is_scalar(type):
+            self._large.add(name)
+        return name
+
+    def whole(self, sym: Sym) -> str:
+        """An expression for the value, tuples put together."""
+        return sym if isinstance(sym, str) else f"({''.join(f'{self.whole(inner)}, ' for inner in sym)})"
+
+    def unpacked(self, sym: Sym, type: Attribute) -> Sym:
+        """The value with all tuples taken apart."""
+        if not isinstance(type, TupleType) or sym == ():
+            return sym
+        if isinstance(sym, tuple):
+            return tuple(self.unpacked(s, t) for s, t in zip(sym, elements_of(type), strict=True))
+        parts = self.leaves(type, "v")
+        self.source.line(f"{_target(parts)} = {sym}")
+        return parts
+
+    def bind(self, value: SSAValue, sym: Sym) -> None:
+        """From now on `value` is `sym`; its uses are still to come. Releases what has none."""
+        self.scope.env[value] = sym
+        uses = self.scope.uses
+        names = flat(sym)
+        for name in names:
+            uses.setdefault(name, 0)
+        for use in value.uses:
+            for name in _used(use.operation, sym, names):
+                uses[name] += 1
+        if isinstance(sym, str) and not uses[sym]:
+            self.release([sym])
+
+    def consume(self, op: Operation, shared: bool = False) -> list[str]:
+        """The op's uses are over; the variables that are now dead. `shared`: others may hold the operands now."""
+        dying: list[str] = []
+        for operand in op.operands:
+            sym = self.scope.env[operand]
+            for name in _used(op, sym, flat(sym)):
+                self.scope.uses[name] -= 1
+                if not self.scope.uses[name]:
+                    dying.append(name)
+                if shared:
+                    self.scope.buffers.share(name)
+        return dying
+
+    def release(self, names: Iterable[str]) -> None:
+        """Variables are dead: their buffers are free, or their memory is given back."""
+        for name in names:
+            if not self.scope.buffers.release(name) and name in self._large:
+                self.source.line(f"del {name}")
+
+
+def _target(sym: Sym) -> str:
+    """An assignment target that takes a tuple apart; `None` elements go to `_`."""
+    if isinstance(sym, str):
+        return "_" if sym == "None" else sym
+    return f"({''.join(f'{_target(inner)}, ' for inner in sym)})"
+
+
+def _used(op: Operation, sym: Sym, names: list[str]) -> list[str]:
+    """The variables of an operand that the op uses: get-tuple-element uses one element only."""
+    if isinstance(op, GetTupleElementOp) and isinstance(sym, tuple):
+        return flat(sym[int_of(op.index)])
+    return names
+
+
+def flat(sym: Sym) -> list[str]:
+    """All names in order."""
+    if isinstance(sym, str):
+        return [sym]
+    if all(isinstance(inner, str) for inner in sym):
+        return list(sym)  # pyright: ignore[reportReturnType]
+    return [name for inner in sym for name in flat(inner)]
+
+
+def buffer_key(type: Attribute) -> Hashable | None:
+    """What makes buffers of arrays interchangeable; None for what has no buffer of its own."""
+    if not isinstance(type, TensorType):
+        return None
+    array = cast(Attribute, type)
+    shape = shape_of(array)
+    return (dtype_of(array), shape) if shape and DYNAMIC not in shape else None
