@@ -8,6 +8,7 @@ from importlib import import_module
 from xdsl.ir import Dialect
 from xdsl.passes import ModulePass
 from xdsl.universe import Universe
+from xdsl.utils.frontend import Frontend
 from xdsl.utils.target import Target
 
 
@@ -63,8 +64,21 @@ def _mermaid() -> type[Target]:
     return MermaidTarget
 
 
+def _hlo_frontend() -> type[Frontend]:
+    from xneuron.formats.hlo_text import HloFrontend
+
+    return HloFrontend
+
+
+def _hlo_target() -> type[Target]:
+    from xneuron.formats.hlo_text import HloTarget
+
+    return HloTarget
+
+
 XNEURON = Universe(
     all_dialects={"hlo": _hlo, "bir": _bir},
     all_passes=_passes("transforms", TRANSFORMS) | _passes("lowering", LOWERINGS),
-    all_targets={"dot": _dot, "mermaid": _mermaid},
+    all_frontends={"hlo": _hlo_frontend},
+    all_targets={"hlo": _hlo_target, "dot": _dot, "mermaid": _mermaid},
 )

@@ -1,0 +1,127 @@
+"""From what an instruction's text says to the op it stands for. Knows IR; of text only positions, for errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import DictionaryAttr, FileLineColLoc, StringAttr, SymbolRefAttr
+from xdsl.dialects.func import CallOp
+from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from xneuron.dialects.hlo.attributes import integer
+from xneuron.dialects.hlo.base import HloOp
+from xneuron.dialects.hlo.control_flow import ControlDependencyOp, GetTupleElementOp
+from xneuron.dialects.hlo.data_movement import ConstantOp
+from xneuron.dialects.hlo.types import TokenType, elements_of
+from xneuron.fastir import append, build, file_location, retype
+from xneuron.formats.hlo_text.computations import Computation
+from xneuron.formats.hlo_text.instructions import Said
+from xneuron.formats.hlo_text.lexer import Scanner
+from xneuron.formats.hlo_text.opcodes import Row
+
+_NOT_YET = TokenType()
+_MOST_COPIES = 4_000_000
+"""Instructions that copies of shared computations may amount to; more is a text that explodes."""
+
+
+class Builder:
+    """Adds ops to the computation that is being read (`scope`)."""
+
+    def __init__(self, scanner: Scanner) -> None:
+        self.scanner = scanner
+        self.scope = Computation("")
+        self.copies = 0
+        self._file = StringAttr(scanner.name)
+        self._line, self._counted, self._line_start = 1, 0, 0
+
+    def location(self, start: int) -> FileLineColLoc:
+        """Line and column of a position. Positions must not go back by more than a line or so: lines are counted on."""
+        text = self.scanner.text
+        if start > self._counted:
+            if newlines := text.count("\n", self._counted, start):
+                self._line += newlines
+                self._line_start = text.rfind("\n", self._counted, start) + 1
+            self._counted = start
+        return file_location(self._file, self._line, max(start - self._line_start, 0) + 1)
+
+    def parameter(self, number: int, at: int, name: str | None, type: Attribute, said: Said) -> SSAValue:
+        """An argument of the computation. `at`: where the number stands."""
+        argument = self.scope.add_parameter(number, type, name)
+        if argument is None:
+            self.scanner.error(f"Duplicate parameter number {number}", at)
+        if said.attributes:
+            self.scope.parameters[number] = DictionaryAttr(said.attributes)
+        return argument
+
+    def constant(self, name: str | None, start: int, type: Attribute, value: Attribute, said: Said) -> SSAValue:
+        """A constant op."""
+        op = build(ConstantOp, (), type, {"value": value}, said.attributes.copy(), name, self.location(start))
+        return self._appended(op, said)
+
+    def instruction(
+        self, row: Row, name: str | None, start: int, type: Attribute | None, operands: Sequence[SSAValue], said: Said
+    ) -> SSAValue:
+        """The op of any other opcode; its result type is inferred where the text has none."""
+        self._check_count(row, len(operands), start)
+        location = self.location(start)
+        if row.op is CallOp:
+            op = self._call(name, location, type, operands, said)
+        else:
+            regions = [self._region(computation, start) for computation in said.called] if said.called else ()
+            properties, attributes = said.properties.copy(), said.attributes.copy()
+            op = build(row.op, operands, type or _NOT_YET, properties, attributes, name, location, regions)
+            if type is None:
+                self._infer(op, row, start)
+        return self._appended(op, said)
+
+    def element(self, value: SSAValue, index: int, start: int) -> SSAValue:
+        """Element `index` of a tuple, as `%name#index` says."""
+        try:
+            type = elements_of(value.type)[index]
+        except (VerifyException, IndexError):
+            self.scanner.error(f"expected a tuple with an element {index}", start)
+        op = build(GetTupleElementOp, (value,), type, {"index": integer(index)}, {}, None, self.location(start))
+        return self._appended(op, Said())
+
+    def _appended(self, op: Operation, said: Said) -> SSAValue:
+        append(self.scope.block, op)
+        self.scope.size += 1
+        value = op.results[0]
+        for name, at in said.predecessors:
+            if (before := self.scope.values.get(name)) is None:
+                self.scanner.error(f"instruction does not exist: {name}", at)
+            append(self.scope.block, build(ControlDependencyOp, (before, value), None, {}, {}, None, op.location))
+        return value
+
+    def _check_count(self, row: Row, count: int, start: int) -> None:
+        if count < row.fewest or (row.most is not None and count > row.most):
+            self.scanner.error(f"expects {row.fewest} operands, but has {count} operands", start)
+
+    def _call(
+        self, name: str | None, location: Attribute, type: Attribute | None, operands: Sequence[SSAValue], said: Said
+    ) -> Operation:
+        callee = said.called[0]
+        callee.called = True
+        attributes = {**said.properties, **said.attributes}
+        del attributes["computations"]
+        properties: dict[str, Attribute] = {"callee": SymbolRefAttr(callee.name)}
+        return build(CallOp, operands, type or callee.type, properties, attributes, name, location)
+
+    def _region(self, computation: Computation, start: int) -> Region:
+        self.scope.size += computation.size
+        if computation.used:
+            self.copies += computation.size
+        if self.copies > _MOST_COPIES:
+            self.scanner.error(f"expected shared computations to expand to at most {_MOST_COPIES} instructions", start)
+        return computation.region()
+
+    def _infer(self, op: Operation, row: Row, start: int) -> None:
+        assert isinstance(op, HloOp)
+        try:
+            type = op.infer()
+        except VerifyException as error:
+            self.scanner.error(f"failed to infer shape for opcode: {row.opcode}, error: {error}", start)
+        if type is None:
+            self.scanner.error(f"cannot infer shape for opcode: {row.opcode}", start)
+        retype(op.results[0], type)

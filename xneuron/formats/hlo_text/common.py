@@ -1,0 +1,140 @@
+"""Attributes that every instruction may have (xla-semantics.md d.5): discardable attributes of an op."""
+
+from __future__ import annotations
+
+import re
+from typing import cast
+
+from xdsl.dialects.builtin import DictionaryAttr, StringAttr
+from xdsl.ir import Attribute
+
+from xneuron.dialects.hlo.attributes import ShardingAttr, int_of, integer, text_of
+from xneuron.formats.hlo_text.kinds import Kind, Value, comma_list, list_in_braces, parse_bool
+from xneuron.formats.hlo_text.lexer import ATTRIBUTE_NAME, DECIMAL, IDENTIFIER, Scanner, is_dictionary, quote
+from xneuron.formats.hlo_text.sharding import parse_sharding
+
+_METADATA = {
+    "op_type": "string",
+    "op_name": "string",
+    "source_file": "string",
+    "source_line": "integer",
+    "source_end_line": "integer",
+    "source_column": "integer",
+    "source_end_column": "integer",
+    "profile_type": "braced integer",
+    "deduplicated_name": "string",
+    "scheduling_name": "string",
+    "stack_frame_id": "integer",
+    "metadata_payload": "string",
+}
+"""Fields of `metadata`, in the order in which they are printed."""
+
+_TEXT = r'"(?:[^"\\\n]|\\.)*+"'
+_PLAIN_METADATA = re.compile(rf"\{{((?:[a-z_]++=(?:{_TEXT}|\d++) ?)*+)\}}")
+_FIELD = re.compile(rf"([a-z_]+)=(?:({_TEXT})|(\d+))")
+
+
+def _parse_metadata(scanner: Scanner) -> Value:
+    scanner.expect("{", " and metadata")
+    fields: dict[str, Attribute] = {}
+    while not scanner.accept("}"):
+        key = scanner.need(ATTRIBUTE_NAME, "field of the metadata or '}'")[1]
+        at = scanner.pos - len(key) - 1
+        if key not in _METADATA:
+            scanner.error(f'unexpected attribute "{key}". Allowed attributes: {", ".join(sorted(_METADATA))}', at)
+        if key in fields:
+            scanner.error(f"attribute {key} already exists", at)
+        fields[key] = _parse_field(scanner, _METADATA[key])
+        scanner.accept(",")
+    return DictionaryAttr(fields) if fields else None
+
+
+def _parse_field(scanner: Scanner, kind: str) -> Attribute:
+    if kind == "string":
+        return StringAttr(scanner.string())
+    if kind == "integer":
+        return integer(scanner.integer())
+    scanner.expect("{")
+    value = integer(scanner.integer())
+    scanner.expect("}")
+    return value
+
+
+def _show_metadata(value: Attribute) -> str:
+    fields = cast(DictionaryAttr, value).data
+    return f"{{{' '.join(f'{key}={_show_field(key, fields[key])}' for key in _METADATA if key in fields)}}}"
+
+
+def _show_field(key: str, value: Attribute) -> str:
+    if _METADATA[key] == "string":
+        return quote(text_of(value))
+    return f"{{{int_of(value)}}}" if _METADATA[key] == "braced integer" else str(int_of(value))
+
+
+def parse_raw(scanner: Scanner) -> str:
+    """Takes `"text"` or `{json}`; the characters. (Which of the two it was can be told from the characters.)"""
+    return scanner.braces() if scanner.at("{") else scanner.string("string or '{'")
+
+
+def show_raw(text: str) -> str:
+    """A string that is printed without quotes if it is a dictionary (d.9)."""
+    return text if is_dictionary(text) else quote(text)
+
+
+def _parse_frontend_attributes(scanner: Scanner) -> Value:
+    scanner.expect("{", " and frontend attributes")
+    found: dict[str, Attribute] = {}
+    while not scanner.accept("}"):
+        if found:
+            scanner.expect(",", " or '}' in the frontend attributes")
+        key = scanner.need(ATTRIBUTE_NAME, "name of a frontend attribute")[1]
+        if key in found:
+            scanner.error(f"attribute {key} already exists", scanner.pos - len(key) - 1)
+        found[key] = StringAttr(parse_raw(scanner))
+    return DictionaryAttr(found) if found else None
+
+
+def _show_frontend_attributes(value: Attribute) -> str:
+    items = cast(DictionaryAttr, value).data.items()
+    return f"{{{','.join(f'{key}={show_raw(text_of(text))}' for key, text in items)}}}"
+
+
+def _parse_backend_config(scanner: Scanner) -> Value:
+    text = parse_raw(scanner)
+    return StringAttr(text) if text else None
+
+
+def _statistic(scanner: Scanner) -> str:
+    key = scanner.need(ATTRIBUTE_NAME, "name of a statistic")[0]
+    return key + scanner.need(DECIMAL, "number")[0]
+
+
+def _replicated(scanner: Scanner) -> str:
+    return "true" if parse_bool(scanner) else "false"
+
+
+_ACCURACY_MODES = ("default", "highest")
+
+
+def _parse_accuracy(scanner: Scanner) -> Value:
+    scanner.expect("{")
+    if scanner.accept("mode="):
+        mode = scanner.need(IDENTIFIER, "mode")[0]
+        if mode not in _ACCURACY_MODES:
+            scanner.wrong("mode default or highest", scanner.pos - len(mode))
+        text = f"{{mode={mode}}}" if mode != "default" else ""
+    else:
+        scanner.expect("tolerance=", " or 'mode='")
+        scanner.expect("{")
+        text = f"{{tolerance={{{','.join(comma_list(scanner, _statistic, '}'))}}}}}"
+    scanner.expect("}")
+    return StringAttr(text) if text else None
+
+
+SHARDING = Kind(lambda scanner: ShardingAttr(parse_sharding(scanner)), text_of)
+METADATA = Kind(_parse_metadata, _show_metadata)
+FRONTEND_ATTRIBUTES = Kind(_parse_frontend_attributes, _show_frontend_attributes)
+BACKEND_CONFIG = Kind(_parse_backend_config, lambda value: show_raw(text_of(value)))
+STATISTICS = Kind(lambda scanner: StringAttr(list_in_braces(scanner, _statistic)), text_of)
+ACCURACY = Kind(_parse_accuracy, text_of)
+REPLICATION = Kind(lambda scanner: StringAttr(list_in_braces(scanner, _replicated)), text_of)

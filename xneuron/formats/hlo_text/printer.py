@@ -1,0 +1,213 @@
+"""IR to HLO text: modules and computations, as XLA prints them (xla-semantics.md d.9)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.func import ReturnOp as FuncReturnOp
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from xneuron.dialects.hlo.attributes import ComputationAttr, text_of
+from xneuron.dialects.hlo.base import opcode_of
+from xneuron.dialects.hlo.control_flow import ControlDependencyOp, ReturnOp
+from xneuron.dialects.hlo.types import compatible
+from xneuron.formats.hlo_text.header import LAYOUT, PREFIX, print_header
+from xneuron.formats.hlo_text.lexer import quote
+from xneuron.formats.hlo_text.lines import LinePrinter
+from xneuron.formats.hlo_text.names import Uniquifier, are_valid, sanitized
+from xneuron.formats.hlo_text.shapes import print_shape
+
+_TERMINATORS = (ReturnOp, FuncReturnOp)
+
+
+def print_hlo(module: ModuleOp) -> str:
+    """The module in HLO text. Raises VerifyException for what HLO text cannot say."""
+    try:
+        return _ModulePrinter(module).text()
+    except RecursionError:
+        raise VerifyException("expected less nesting of loops and computations") from None
+
+
+class _ModulePrinter:
+    """One print: the computations written so far, and the names that they use."""
+
+    def __init__(self, module: ModuleOp) -> None:
+        self.module = module
+        self.texts: list[str] = []
+        self.written: dict[tuple[str, str], str] = {}
+        self.functions: dict[str, str] = {}
+        self.computation_names = Uniquifier()
+        self.instruction_names = Uniquifier()
+        self.lines = LinePrinter()
+
+    def text(self) -> str:
+        """The whole text."""
+        functions = _ordered(self.module)
+        for function in functions:
+            prefix = "ENTRY " if function is functions[-1] else ""
+            thread = text_of(function.attributes.get("execution_thread"))
+            name = function.sym_name.data
+            self.functions[name] = self._computation(
+                function.body, name, thread, _argument_attributes(function), prefix
+            )
+        name = self.module.sym_name
+        header = print_header(sanitized(name.data if name else "module"), self._header(functions[-1]))
+        return "\n\n".join([header, *self.texts]) + "\n"
+
+    def _header(self, entry: FuncOp) -> dict[str, Attribute]:
+        """The module's attributes; the layout of the entry computation from its types, unless it says another one."""
+        declared, actual = self.module.attributes.get(PREFIX + LAYOUT), entry.function_type
+        if not (isinstance(declared, FunctionType) and _same_shapes(declared, actual)):
+            declared = actual
+        return {**self.module.attributes, PREFIX + LAYOUT: declared}
+
+    def _computation(
+        self, body: Region, name: str, thread: str, arguments: Sequence[DictionaryAttr], prefix: str = ""
+    ) -> str:
+        """Writes a computation unless an equal one of the same name is there already; its name with `%`."""
+        block = body.block
+        name = sanitized(name)
+        own = Uniquifier()
+        names, predecessors = _names(block, own)
+        text = self._text(block, names, predecessors, arguments, thread)
+        if (known := self.written.get((name, text))) is not None and not prefix:
+            return known
+        final = self.written[name, text] = f"%{self.computation_names.take(name)}"
+        if not self.instruction_names.taken.isdisjoint(own.taken):
+            names, predecessors = _names(block, self.instruction_names)
+            text = self._text(block, names, predecessors, arguments, thread)
+        else:
+            self.instruction_names.taken |= own.taken
+        self.texts.append(f"{prefix}{final} {text}")
+        return final
+
+    def _text(
+        self,
+        block: Block,
+        names: dict[int, str],
+        predecessors: dict[int, list[str]],
+        arguments: Sequence[DictionaryAttr],
+        thread: str,
+    ) -> str:
+        """Signature and body. Writes the computations that the body needs before it."""
+        last = block.last_op
+        if not isinstance(last, _TERMINATORS) or len(last.operands) != 1:
+            raise VerifyException("expected a computation that returns one value; HLO text cannot express others")
+        root, line, none = last.operands[0], self.lines.line, ()
+        rows = ["{"]
+        for number, argument in enumerate(block.args):
+            own = arguments[number].data if number < len(arguments) else {}
+            text = self.lines.parameter(names[id(argument)], argument.type, number, own)
+            rows.append(f"  {'ROOT ' if argument is root else ''}{text}")
+        for op in block.ops:
+            if not op.results:
+                continue
+            called = self._called(op) if op.regions or type(op) is CallOp else none
+            before = predecessors.get(id(op.results[0]), none) if predecessors else none
+            mark = "  ROOT " if op.results[0] is root else "  "
+            rows.append(mark + line(op, names, called, before))
+        rows.append("}" + (f", execution_thread={quote(thread)}" if thread else ""))
+        return f"{_signature(block, names, root.type)} " + "\n".join(rows)
+
+    def _called(self, op: Operation) -> list[str]:
+        """Names of the computations that an op calls or owns, in order."""
+        if isinstance(op, CallOp):
+            return [self.functions[op.callee.string_value()]]
+        infos = cast("ArrayAttr[ComputationAttr] | None", op.properties.get("computations"))
+        known = infos.data if infos is not None and len(infos.data) == len(op.regions) else [None] * len(op.regions)
+        names: list[str] = []
+        for region, info in zip(op.regions, known, strict=True):
+            name = info.computation_name.data if info else f"{opcode_of(op.name)}_computation"
+            details = info.info.data if info else {}
+            arguments = cast("ArrayAttr[DictionaryAttr]", details.get("parameters", ArrayAttr(()))).data
+            names.append(self._computation(region, name, text_of(details.get("execution_thread")), arguments))
+        return names
+
+
+def _argument_attributes(function: FuncOp) -> Sequence[DictionaryAttr]:
+    return function.arg_attrs.data if function.arg_attrs else ()
+
+
+def _same_shapes(a: FunctionType, b: FunctionType) -> bool:
+    left, right = [*a.inputs.data, *a.outputs.data], [*b.inputs.data, *b.outputs.data]
+    return len(left) == len(right) and all(map(compatible, left, right))
+
+
+def _signature(block: Block, names: dict[int, str], type: Attribute) -> str:
+    parameters = ", ".join(f"{names[id(arg)][1:]}: {print_shape(arg.type, layout=False)}" for arg in block.args)
+    return f"({parameters}) -> {print_shape(type, layout=False)}"
+
+
+def _names(block: Block, unique: Uniquifier) -> tuple[dict[int, str], dict[int, list[str]]]:
+    """Names (with `%`) of all values of a block by `id`, and the names of the control predecessors of each."""
+    values: list[SSAValue] = [*block.args]
+    dependencies: list[ControlDependencyOp] = []
+    for op in block.ops:
+        if op.results:
+            values.append(op.results[0])
+        elif isinstance(op, ControlDependencyOp):
+            dependencies.append(op)
+        elif not isinstance(op, _TERMINATORS):
+            raise VerifyException(f"expected an operation that HLO text can express, found {op.name}")
+    hints = [value.name_hint or _default_name(value) for value in values]
+    if not are_valid(hints):
+        hints = [sanitized(hint) for hint in hints]
+    names = {id(value): f"%{name}" for value, name in zip(values, unique.take_all(hints), strict=True)}
+    predecessors: dict[int, list[str]] = {}
+    for dependency in dependencies:
+        predecessors.setdefault(id(dependency.successor), []).append(names[id(dependency.predecessor)])
+    return names, predecessors
+
+
+def _default_name(value: SSAValue) -> str:
+    if isinstance(value, BlockArgument):
+        return f"parameter.{value.index}"
+    owner = value.owner
+    return opcode_of(owner.name) if isinstance(owner, Operation) else "value"
+
+
+def _ordered(module: ModuleOp) -> list[FuncOp]:
+    """All functions, callees before callers and the entry last. The order does not depend on that in the module."""
+    functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
+    if others := [op.name for op in module.ops if not isinstance(op, FuncOp)]:
+        raise VerifyException(f"expected a module of functions only, found {others[0]}")
+    public = [function for function in functions.values() if text_of(function.sym_visibility) != "private"]
+    if len(public) != 1:
+        names = ", ".join(function.sym_name.data for function in public) or "none"
+        raise VerifyException(f"expected one public function as entry computation, found {names}")
+    order = _callees_first(functions, [public[0].sym_name.data])
+    rest = _callees_first(functions, [name for name in functions if name not in order])
+    names = [*order[:-1], *(name for name in rest if name not in order), order[-1]]
+    return [functions[name] for name in names]
+
+
+def _callees_first(functions: dict[str, FuncOp], roots: Sequence[str]) -> list[str]:
+    """Post-order of the call graph, without recursion: chains of calls may be long."""
+    done: dict[str, None] = {}
+    open_calls: dict[str, None] = {}
+    stack = list(reversed(roots))
+    while stack:
+        name = stack[-1]
+        if name in done:
+            stack.pop()
+        elif name in open_calls:
+            stack.pop()
+            done[name] = None
+        else:
+            open_calls[name] = None
+            callees = _callees(functions, name)
+            if recursive := [callee for callee in callees if callee in open_calls and callee not in done]:
+                raise VerifyException(f"expected calls without recursion, found a call of {recursive[0]} in {name}")
+            stack += [callee for callee in reversed(callees) if callee not in done]
+    return list(done)
+
+
+def _callees(functions: dict[str, FuncOp], name: str) -> list[str]:
+    names = [op.callee.string_value() for op in functions[name].walk() if isinstance(op, CallOp)]
+    if missing := [callee for callee in names if callee not in functions]:
+        raise VerifyException(f"expected a function for each call, found none for {missing[0]}")
+    return list(dict.fromkeys(names))
