@@ -6,7 +6,7 @@ from abc import ABC
 from collections.abc import Generator, Hashable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from xdsl.dialects.builtin import FunctionType
 from xdsl.ir import Attribute, Block, ErasedSSAValue, Operation, Region, SSAValue
@@ -14,10 +14,19 @@ from xdsl.irdl import IRDLOperation, OptPropertyDef, VarIRConstruct, Verificatio
 from xdsl.irdl.operations import irdl_op_verify_regions, verify_variadic_size
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, get_effects
+from xdsl.traits import (
+    EffectInstance,
+    HasCanonicalizationPatternsTrait,
+    MemoryEffect,
+    MemoryEffectKind,
+    get_effects,
+)
 from xdsl.utils.exceptions import VerifyException
 
 from xneuron.dialects.hlo.types import compatible, spelled
+
+if TYPE_CHECKING:
+    from xdsl.pattern_rewriter import RewritePattern
 
 
 @contextmanager
@@ -224,3 +233,23 @@ class ComputationEffects(MemoryEffect):
                     return None
                 found |= effects
         return found
+
+
+class SimplifiesToValue(HasCanonicalizationPatternsTrait):
+    """The op may be found to equal a value that exists already: see `canonicalization.py`."""
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        from xneuron.dialects.hlo.canonicalization import ReplaceByKnownValue
+
+        return (ReplaceByKnownValue(),)
+
+
+class DropsSelfDependency(HasCanonicalizationPatternsTrait):
+    """A control dependency of a value on itself says nothing."""
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        from xneuron.dialects.hlo.canonicalization import EraseSelfDependency
+
+        return (EraseSelfDependency(),)

@@ -21,7 +21,15 @@ from xdsl.traits import IsolatedFromAbove, IsTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xneuron.dialects.hlo.attributes import ComputationAttr, Int, int_of
-from xneuron.dialects.hlo.base import ComputationEffects, HloOp, ValueOp, prefixed, root_of
+from xneuron.dialects.hlo.base import (
+    ComputationEffects,
+    DropsSelfDependency,
+    HloOp,
+    SimplifiesToValue,
+    ValueOp,
+    prefixed,
+    root_of,
+)
 from xneuron.dialects.hlo.shape_rules import (
     expect,
     expect_computation,
@@ -57,7 +65,7 @@ class TupleOp(ValueOp):
 
     name = "hlo.tuple"
     elements = var_operand_def()
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), SimplifiesToValue())
 
     def shape_rule(self) -> Attribute:
         return tuple_of(tuple(value.type for value in self.elements))
@@ -70,7 +78,7 @@ class GetTupleElementOp(ValueOp):
     name = "hlo.get_tuple_element"
     operand = operand_def()
     index = prop_def(Int)
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), SimplifiesToValue())
 
     def shape_rule(self) -> Attribute:
         return tuple_element(self.operand.type, int_of(self.index))
@@ -262,6 +270,7 @@ class ControlDependencyOp(HloOp):
     name = "hlo.control_dependency"
     predecessor = operand_def()
     successor = operand_def()
+    traits = traits_def(DropsSelfDependency())
 
     def verify_(self) -> None:
         """Nothing: any two values can be ordered."""

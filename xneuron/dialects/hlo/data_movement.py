@@ -20,7 +20,7 @@ from xdsl.traits import ConstantLike, IsolatedFromAbove, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xneuron.dialects.hlo.attributes import ComputationAttr, Int, Ints, int_list, int_of
-from xneuron.dialects.hlo.base import ComputationEffects, ValueOp
+from xneuron.dialects.hlo.base import ComputationEffects, SimplifiesToValue, ValueOp
 from xneuron.dialects.hlo.elementwise import UnaryOp
 from xneuron.dialects.hlo.index_rules import Addressing, expect_scattered, gathered
 from xneuron.dialects.hlo.literal import type_of
@@ -121,6 +121,7 @@ class CopyOp(UnaryOp):
     """The operand, possibly in another layout."""
 
     name = "hlo.copy"
+    traits = traits_def(Pure(), SimplifiesToValue())
 
     def shape_rule(self) -> Attribute:
         return self.operand.type
@@ -156,6 +157,7 @@ class BitcastOp(UnaryOp):
     """The same bytes under another shape; layouts decide the order."""
 
     name = "hlo.bitcast"
+    traits = traits_def(Pure(), SimplifiesToValue())
 
     def shape_rule(self) -> None:
         array(self.operand.type)
@@ -174,7 +176,7 @@ class BroadcastOp(ValueOp):
     name = "hlo.broadcast"
     operand = operand_def()
     dimensions = prop_def(Ints)
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), SimplifiesToValue())
 
     def shape_rule(self) -> Attribute | None:
         operand = array(self.operand.type)
@@ -195,7 +197,7 @@ class ReshapeOp(ValueOp):
     name = "hlo.reshape"
     operand = operand_def()
     inferred_dimension = opt_prop_def(Int)
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), SimplifiesToValue())
 
     def shape_rule(self) -> None:
         array(self.operand.type)
@@ -230,7 +232,7 @@ class TransposeOp(ValueOp):
     name = "hlo.transpose"
     operand = operand_def()
     dimensions = prop_def(Ints)
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), SimplifiesToValue())
 
     def shape_rule(self) -> Attribute:
         operand, permutation = array(self.operand.type), int_list(self.dimensions)
@@ -266,7 +268,7 @@ class SliceOp(ValueOp):
     starts = prop_def(Ints)
     limits = prop_def(Ints)
     strides = prop_def(Ints)
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), SimplifiesToValue())
 
     def shape_rule(self) -> Attribute:
         operand = array(self.operand.type)
@@ -343,7 +345,7 @@ class ConcatenateOp(ValueOp):
     name = "hlo.concatenate"
     inputs = var_operand_def()
     dimensions = prop_def(Ints)
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), SimplifiesToValue())
 
     def shape_rule(self) -> Attribute:
         if not self.inputs:

@@ -20,7 +20,7 @@ from xdsl.traits import IsolatedFromAbove, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xneuron.dialects.hlo.attributes import ComputationAttr, Int, Ints, int_list, int_of
-from xneuron.dialects.hlo.base import ComputationEffects, ValueOp
+from xneuron.dialects.hlo.base import ComputationEffects, SimplifiesToValue, ValueOp
 from xneuron.dialects.hlo.shape_rules import (
     ANY,
     ARITHMETIC,
@@ -526,6 +526,7 @@ class ConvertOp(UnaryOp):
     """Converts elements to the result's type; to integers: truncates, saturates, NaN gives 0."""
 
     name = "hlo.convert"
+    traits = traits_def(Pure(), SimplifiesToValue())
     KINDS: ClassVar = ANY
 
     def shape_rule(self) -> None:

@@ -1,0 +1,47 @@
+"""What must hold of a whole module, beyond what each operation checks."""
+
+from __future__ import annotations
+
+from graphlib import CycleError, TopologicalSorter
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.utils.exceptions import VerifyException
+
+from xneuron.analysis.call_graph import CallGraph, function_of
+from xneuron.analysis.dominance import verify_dominance
+
+
+def verify_module(module: ModuleOp) -> None:
+    """Verifies each operation, that values are defined before they are used, and how computations hang together.
+
+    Raises VerifyException, with a message that says what was expected and found.
+    """
+    module.verify()
+    verify_dominance(module)
+    if any(name.startswith("hlo.") for name in module.attributes):
+        _verify_entry(module)
+    _verify_no_recursion(module)
+
+
+def _verify_entry(module: ModuleOp) -> None:
+    """An HLO module has one entry computation: the one function that is not private."""
+    functions = [op for op in module.ops if isinstance(op, FuncOp)]
+    public = [f.sym_name.data for f in functions if f.sym_visibility is None or f.sym_visibility.data == "public"]
+    if len(public) != 1:
+        raise VerifyException(f"expected one public function, the entry computation, found {public or 'none'}")
+    for function in functions:
+        if (results := len(function.function_type.outputs.data)) != 1:
+            raise VerifyException(f"expected computation {function.sym_name.data} to return one value, found {results}")
+
+
+def _verify_no_recursion(module: ModuleOp) -> None:
+    callers = CallGraph(module).callers
+    graph = {name: {function_of(call) for call in calls} for name, calls in callers.items()}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        chain: list[str] = error.args[1]
+        raise VerifyException(
+            f"expected computations that do not call themselves, found {' -> '.join(chain)}"
+        ) from None
