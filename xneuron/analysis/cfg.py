@@ -35,15 +35,9 @@ class NaturalLoop(Generic[Node]):
     latch: Node
     nodes: frozenset[Node]
     parent: NaturalLoop[Node] | None = None
+    depth: int = 1
+    """1 for an outermost loop."""
     children: list[NaturalLoop[Node]] = field(default_factory=list["NaturalLoop[Node]"])
-
-    @property
-    def depth(self) -> int:
-        """1 for an outermost loop."""
-        depth, loop = 1, self.parent
-        while loop is not None:
-            depth, loop = depth + 1, loop.parent
-        return depth
 
 
 class CFG(Generic[Node]):
@@ -114,11 +108,29 @@ class CFG(Generic[Node]):
                 right = idom[right]
         return left
 
+    @cached_property
+    def _dominated(self) -> Mapping[Node, tuple[int, int]]:
+        """Pre-order numbers in the dominator tree: a node's own, and the last below it."""
+        children: dict[Node, list[Node]] = {node: [] for node in self.order}
+        for node, above in self.immediate_dominators.items():
+            if node != self.entry:
+                children[above].append(node)
+        first: dict[Node, int] = {}
+        last: dict[Node, int] = {}
+        stack = [self.entry]
+        while stack:
+            node = stack[-1]
+            if node not in first:
+                first[node] = len(first)
+                stack.extend(children[node])
+            elif stack.pop() not in last:
+                last[node] = len(first) - 1
+        return {node: (first[node], last[node]) for node in first}
+
     def dominates(self, above: Node, below: Node) -> bool:
         """Whether every path from the entry to `below` passes `above`."""
-        while self.order[below] > self.order[above]:
-            below = self.immediate_dominators[below]
-        return below == above
+        first, last = self._dominated[above]
+        return first <= self._dominated[below][0] <= last
 
     @cached_property
     def backward_edges(self) -> list[tuple[Node, Node]]:
@@ -189,6 +201,7 @@ class CFG(Generic[Node]):
         for loop in found:
             loop.parent = innermost.get(loop.header)
             if loop.parent:
+                loop.depth = loop.parent.depth + 1
                 loop.parent.children.append(loop)
             innermost.update(dict.fromkeys(loop.nodes, loop))
         return found
