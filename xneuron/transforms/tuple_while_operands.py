@@ -55,7 +55,7 @@ def _pack(loop: WhileOp) -> None:
         _pack_parameters(block, state)
     _pack_root(loop.body.block)
     packed = _insert(TupleOp.create(operands=loop.inits, result_types=[state]), InsertPoint.before(loop))
-    regions = [loop.detach_region(loop.cond), loop.detach_region(loop.body)]
+    regions = [loop.detach_region(region) for region in loop.regions]
     whole = WhileOp.create(
         operands=[packed],
         result_types=[state],
