@@ -1,15 +1,20 @@
 """Computing slices with the kernels that run whole programs: one meaning per op."""
 
-# pyright: reportMissingTypeStubs=false
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, cast
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
 
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, Region
 
 from xneuron.analysis.slices import Apply, Constant, Node, Opaque, Path, Slot, postorder
+from xneuron.dialects.hlo.types import element_of
+
+if TYPE_CHECKING:
+    from xneuron.interpreters.engine import Engine
 
 
 class CannotEvaluate(Exception):
@@ -30,15 +35,10 @@ def number_of(constant: Constant) -> Any:
     if constant.literal is not None:
         return constant.literal.scalar
     value = cast(Any, constant.value)
-    element = value.reshape(-1)[0] if value.ndim else value
-    return int(element) if isinstance(element, _integers()) else element.item()
+    return _PYTHON[element_of(constant.type).kind](value.reshape(-1)[0] if value.ndim else value)
 
 
-def _integers() -> tuple[type, ...]:
-    import ml_dtypes
-    import numpy as np
-
-    return (np.integer, ml_dtypes.int4, ml_dtypes.uint4, ml_dtypes.int2, ml_dtypes.uint2)
+_PYTHON: dict[str, Callable[[Any], Any]] = {"pred": bool, "int": int, "uint": int, "float": float, "complex": complex}
 
 
 def fold(root: Node, known: Mapping[Path, Constant]) -> Node:
@@ -110,21 +110,25 @@ def kernel_of(op: Operation) -> Callable[..., Any]:
     from xneuron.interpreters.meanings import applied
 
     try:
-        return applied(meaning_of(op, _NoRegions()), op)
+        return applied(meaning_of(op, _Regions()), op)
     except EvaluationError as error:
         raise CannotEvaluate(error.message) from None
 
 
-class _NoRegions:
-    """The context for kernels of slices: ops that compile computations are not part of any counter seen so far."""
+class _Regions:
+    """The context for kernels of slices: one that has a computation of its own (reduce, map) gets an engine for it."""
+
+    @cached_property
+    def engine(self) -> Engine:
+        from xneuron.interpreters.engine import Engine, Options
+
+        return Engine(ModuleOp([]), Options())
 
     def callable(self, region: Region) -> Callable[..., Any]:
-        from xneuron.execution.errors import EvaluationError
-
-        raise EvaluationError("it has a computation of its own")
+        return self.engine.callable(region)
 
     def vectorized(self, region: Region) -> Callable[..., Any] | None:
-        return None
+        return self.engine.vectorized(region)
 
 
 def _call(op: Operation, kernel: Callable[..., Any], args: list[Any]) -> Any:

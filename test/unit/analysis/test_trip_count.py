@@ -1,0 +1,544 @@
+"""Trip counts of loops as real HLO writes them; expected numbers are worked out by hand."""
+
+import pytest
+
+from xneuron.analysis import trip_count as engine
+from xneuron.analysis.call_graph import CallGraph
+from xneuron.analysis.slices import Slicer
+from xneuron.analysis.trip_count import REASONS, TripCount, Unknown, trip_count
+from xneuron.dialects.hlo.control_flow import WhileOp
+from xneuron.formats.hlo_text.parser import parse_hlo
+
+
+def loops(text: str) -> dict[str, WhileOp]:
+    """The program's loops by name."""
+    found = [op for op in parse_hlo(text).walk() if isinstance(op, WhileOp)]
+    return {str(loop.results[0].name_hint): loop for loop in found}
+
+
+def count(text: str, name: str = "while", limit: int = 128) -> int | str:
+    """The count of a loop, or the reason against one."""
+    found = trip_count(loops(text)[name], limit)
+    return found.count if isinstance(found, TripCount) else found.reason
+
+
+def simple(
+    type: str = "s32",
+    init: object = 0,
+    direction: str = "LT",
+    bound: object = 10,
+    step: object = 1,
+    body: str = "",
+    cond: str = "",
+    start: str = "",
+    more: str = "",
+) -> str:
+    """A loop over (counter, f32); `body`, `cond` and `start` replace lines that compute %n, %c and %i0."""
+    state = f"({type}[], f32[])"
+    return f"""HloModule simple
+{more}
+body {{
+  p = {state} parameter(0)
+  i = {type}[] get-tuple-element(p), index=0
+  x = f32[] get-tuple-element(p), index=1
+  k = {type}[] constant({step})
+  {body or f"n = {type}[] add(i, k)"}
+  ROOT r = {state} tuple(n, x)
+}}
+cond {{
+  p = {state} parameter(0)
+  i = {type}[] get-tuple-element(p), index=0
+  b = {type}[] constant({bound})
+  {cond or f"ROOT c = pred[] compare(i, b), direction={direction}"}
+}}
+ENTRY main {{
+  x0 = f32[] parameter(0)
+  {start or f"i0 = {type}[] constant({init})"}
+  t = {state} tuple(i0, x0)
+  ROOT while = {state} while(t), condition=cond, body=body
+}}
+"""
+
+
+# xla-semantics.md a.11, right column.
+@pytest.mark.parametrize(
+    ("type", "init", "direction", "bound", "step", "expected"),
+    [
+        pytest.param("s32", 0, "LT", 1, 2, 1, id="B1"),
+        pytest.param("s32", -5, "LT", 0, 2, 3, id="B1b"),
+        pytest.param("s32", -10, "LT", -3, 2, 4, id="B1c"),
+        pytest.param("s32", 5, "LT", 2, 4, 0, id="B1d"),
+        pytest.param("s32", 3, "LT", 2, 2, 0, id="B1d'"),
+        pytest.param("s32", 1, "LE", 0, 2, 0, id="B1e"),
+        pytest.param("s32", 5, "LE", 2, 4, 0, id="B1e'"),
+        pytest.param("s64", 0, "LT", 2**53 + 1, 2, 4503599627370497, id="B1f"),
+        pytest.param("s32", 0, "LT", 6, 2, 3, id="B2"),
+        pytest.param("u32", 0, "LT", 10, 1, 10, id="B3 u32"),
+        pytest.param("s8", 0, "LT", 10, 1, 10, id="B3 s8"),
+        pytest.param("u8", 250, "LT", 255, 3, 87, id="B4"),
+        pytest.param("s8", 125, "LT", 127, 3, 86, id="B4b"),
+        pytest.param("u8", 0, "LE", 255, 1, engine.NEVER_EXITS, id="B4c"),
+        pytest.param("s8", 0, "LE", 127, 1, engine.NEVER_EXITS, id="B4c'"),
+        pytest.param("s8", 120, "LT", 127, 10, engine.NEVER_EXITS, id="B4d"),
+        pytest.param("u32", 5, "LT", 6, 4294967295, 6, id="B4e"),
+        pytest.param("s32", 0, "GT", 5, 1, 0, id="B6"),
+        pytest.param("s32", 10, "LT", 3, 1, 0, id="B7"),
+        pytest.param("s32", 0, "NE", 7, 0, engine.NEVER_EXITS, id="step 0"),
+        pytest.param("s32", 0, "NE", 7, 2, engine.NEVER_EXITS, id="steps over"),
+        pytest.param("u64", 0, "LT", 2**64 - 1, 1, 2**64 - 1, id="u64"),
+        pytest.param("s4", -8, "NE", 7, 5, 3, id="s4"),
+        pytest.param("u2", 0, "NE", 3, 1, 3, id="u2"),
+        pytest.param("s8", 100, "GE", 0, 1, 28, id="leaves by wrapping"),
+    ],
+)
+def test_additive(type: str, init: int, direction: str, bound: int, step: int, expected: int | str) -> None:
+    assert count(simple(type, init, direction, bound, step)) == expected
+
+
+def test_compare_with_the_bound_first() -> None:
+    """B6 again: `5 < i` from 0 fails at once."""
+    assert count(simple(cond="ROOT c = pred[] compare(b, i), direction=LT", bound=5)) == 0
+    assert count(simple(cond="ROOT c = pred[] compare(b, i), direction=GE", bound=5)) == 6
+
+
+# The end of xla-semantics.md a.11, and their like: false negatives of upstream. Lines are separated by `;`.
+BEATEN: dict[str, tuple[int, dict[str, str]]] = {
+    "two adds": (5, {"body": "m = s32[] add(i, k); n = s32[] add(m, k)"}),
+    "bound is an expression": (
+        10,
+        {"cond": "f = s32[] constant(5); d = s32[] add(f, f); ROOT c = pred[] compare(i, d), direction=LT"},
+    ),
+    "bound is a reduction": (
+        6,
+        {
+            "cond": "f = s32[3] constant({1, 2, 3}); z = s32[] constant(0); "
+            "d = s32[] reduce(f, z), dimensions={0}, to_apply=plus; ROOT c = pred[] compare(i, d), direction=LT",
+            "more": "plus { a = s32[] parameter(0); b = s32[] parameter(1); ROOT s = s32[] add(a, b) }",
+        },
+    ),
+    "shifted": (0, {"cond": "s = s32[] add(i, b); ROOT c = pred[] compare(s, b), direction=LT"}),
+    "net step": (10, {"body": "m = s32[] subtract(i, k); l = s32[] constant(2); n = s32[] add(l, m)"}),
+    "init is an expression": (
+        7,
+        {"start": "c0 = s32[] constant(-3); c1 = s32[] negate(c0); z = s32[] constant(0); i0 = s32[] add(c1, z)"},
+    ),
+    "adds in a wider type": (
+        10,
+        {"body": "w = s64[] convert(i); o = s64[] constant(1); a = s64[] add(w, o); n = s32[] convert(a)"},
+    ),
+    "compares in a wider type": (
+        10,
+        {"cond": "w = s64[] convert(i); d = s64[] constant(10); ROOT c = pred[] compare(w, d), direction=LT"},
+    ),
+    "two conditions": (
+        7,
+        {
+            "cond": "d = s32[] constant(7); e = pred[] compare(i, b), direction=LT; "
+            "f = pred[] compare(i, d), direction=NE; ROOT c = pred[] and(e, f)"
+        },
+    ),
+    "not": (10, {"cond": "e = pred[] compare(i, b), direction=GE; ROOT c = pred[] not(e)"}),
+    "one element": (
+        10,
+        {
+            "body": "o = s32[1] constant({1}); v = s32[1] reshape(i); a = s32[1] add(v, o); n = s32[] reshape(a)",
+            "cond": "d = s32[1] constant({10}); v = s32[1] reshape(i); e = pred[1] compare(v, d), direction=LT; "
+            "ROOT c = pred[] reshape(e)",
+        },
+    ),
+    "barrier": (10, {"body": "b1 = s32[] opt-barrier(i); n = s32[] add(b1, k)"}),
+    "asynchronous copy": (
+        10,
+        {"body": "s = (s32[], s32[], u32[]) copy-start(i); d = s32[] copy-done(s); n = s32[] add(d, k)"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("expected", "parts"), BEATEN.values(), ids=BEATEN)
+def test_found_where_upstream_finds_nothing(expected: int, parts: dict[str, str]) -> None:
+    text = simple(**{key: value.replace("; ", "\n") for key, value in parts.items()})
+    found = trip_count(loops(text)["while"])
+    assert isinstance(found, TripCount)
+    assert (found.count, found.how) == (expected, "closed-form")
+
+
+def test_fused_double_increment() -> None:
+    more = "two { a = s32[] parameter(0)\n o = s32[] constant(1)\n m = s32[] add(a, o)\n ROOT n2 = s32[] add(m, o) }"
+    text = simple(init=2, bound=7, body="n = s32[] fusion(i), kind=kLoop, calls=two", more=more)
+    assert count(text) == 3
+
+
+def test_whole_state_through_a_fusion() -> None:
+    """A fusion that copies the tuple, around the update."""
+    text = """HloModule m
+copied {
+  q = (s32[], f32[4]) parameter(0)
+  a = s32[] get-tuple-element(q), index=0
+  b = f32[4] get-tuple-element(q), index=1
+  a1 = s32[] copy(a)
+  b1 = f32[4] copy(b)
+  ROOT t1 = (s32[], f32[4]) tuple(a1, b1)
+}
+body {
+  p = (s32[], f32[4]) parameter(0)
+  f = (s32[], f32[4]) fusion(p), kind=kLoop, calls=copied
+  i = s32[] get-tuple-element(f), index=0
+  x = f32[4] get-tuple-element(f), index=1
+  k = s32[] constant(1)
+  n = s32[] add(i, k)
+  t2 = (s32[], f32[4]) tuple(n, x)
+  ROOT g = (s32[], f32[4]) fusion(t2), kind=kLoop, calls=copied
+}
+cond {
+  p = (s32[], f32[4]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  b = s32[] constant(10)
+  ROOT c = pred[] compare(i, b), direction=LT
+}
+ENTRY main {
+  x0 = f32[4] parameter(0)
+  i0 = s32[] constant(0)
+  t = (s32[], f32[4]) tuple(i0, x0)
+  t3 = (s32[], f32[4]) fusion(t), kind=kLoop, calls=copied
+  ROOT while = (s32[], f32[4]) while(t3), condition=cond, body=body
+}
+"""
+    assert count(text) == 10
+
+
+def test_condition_and_body_are_calls() -> None:
+    """JAX outlines bodies; a function called in two places is looked at in each."""
+    text = """HloModule m
+inc {
+  a = s32[] parameter(0)
+  o = s32[] constant(1)
+  ROOT s = s32[] add(a, o)
+}
+step {
+  p = (s32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  m = s32[] call(i), to_apply=inc
+  n = s32[] call(m), to_apply=inc
+  ROOT r = (s32[]) tuple(n)
+}
+body {
+  p = (s32[]) parameter(0)
+  ROOT r = (s32[]) call(p), to_apply=step
+}
+less {
+  p = (s32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  b = s32[] constant(9)
+  ROOT c = pred[] compare(i, b), direction=LT
+}
+cond {
+  p = (s32[]) parameter(0)
+  ROOT r = pred[] call(p), to_apply=less
+}
+ENTRY main {
+  i0 = s32[] constant(0)
+  t = (s32[]) tuple(i0)
+  ROOT while = (s32[]) while(t), condition=cond, body=body
+}
+"""
+    assert count(text) == 5
+
+
+def nested(bound_of_inner: str, initial_bound: str = "s32[] constant(4)") -> str:
+    """An outer loop over (i, n) of 3 trips, around an inner loop over (j, m) while j < m."""
+    return f"""HloModule nested
+inner_body {{
+  p = (s32[], s32[]) parameter(0)
+  j = s32[] get-tuple-element(p), index=0
+  m = s32[] get-tuple-element(p), index=1
+  o = s32[] constant(1)
+  n = s32[] add(j, o)
+  ROOT r = (s32[], s32[]) tuple(n, m)
+}}
+inner_cond {{
+  p = (s32[], s32[]) parameter(0)
+  j = s32[] get-tuple-element(p), index=0
+  m = s32[] get-tuple-element(p), index=1
+  ROOT c = pred[] compare(j, m), direction=LT
+}}
+outer_body {{
+  p = (s32[], s32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] get-tuple-element(p), index=1
+  z = s32[] constant(0)
+  t = (s32[], s32[]) tuple(z, {bound_of_inner})
+  inner = (s32[], s32[]) while(t), condition=inner_cond, body=inner_body
+  m = s32[] get-tuple-element(inner), index=1
+  o = s32[] constant(1)
+  i1 = s32[] add(i, o)
+  ROOT r = (s32[], s32[]) tuple(i1, n)
+}}
+outer_cond {{
+  p = (s32[], s32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  b = s32[] constant(3)
+  ROOT c = pred[] compare(i, b), direction=LT
+}}
+ENTRY main {{
+  a = s32[] parameter(0)
+  i0 = s32[] constant(0)
+  n0 = {initial_bound}
+  t = (s32[], s32[]) tuple(i0, n0)
+  ROOT outer = (s32[], s32[]) while(t), condition=outer_cond, body=outer_body
+}}
+"""
+
+
+def test_bound_that_an_outer_loop_carries_unchanged() -> None:
+    assert count(nested("n"), "inner") == 4
+    assert count(nested("n"), "outer") == 3
+
+
+def test_bound_that_changes_with_an_outer_loop() -> None:
+    assert count(nested("i"), "inner") == engine.BOUND_NOT_CONSTANT
+
+
+def test_bound_from_a_parameter() -> None:
+    assert count(nested("n", "s32[] copy(a)"), "inner") == engine.BOUND_NOT_CONSTANT
+    assert count(nested("n", "s32[] copy(a)"), "outer") == 3
+
+
+def test_bound_that_passes_through_an_inner_loop() -> None:
+    """The outer loop's own bound goes through the inner loop's state, unchanged."""
+    text = nested("n").replace("tuple(i1, n)", "tuple(i1, m)")
+    text = text.replace("b = s32[] constant(3)", "b = s32[] get-tuple-element(p), index=1")
+    assert count(text, "outer") == 4
+
+
+def test_loop_in_a_function_with_one_call() -> None:
+    text = (
+        simple().replace("ENTRY main {", "loop {").replace("  i0 = s32[] constant(0)\n", "  i0 = s32[] parameter(1)\n")
+    )
+    entry = """ENTRY main {
+  x = f32[] parameter(0)
+  seven = s32[] constant(7)
+  ROOT r = (s32[], f32[]) call(x, seven), to_apply=loop
+}
+"""
+    twice = entry.replace("ROOT r =", "r =").replace("}", "  ROOT s = (s32[], f32[]) call(x, seven), to_apply=loop\n}")
+    assert count(text + entry) == 3
+    assert count(text + twice) == engine.INIT_NOT_CONSTANT
+
+
+@pytest.mark.parametrize(
+    ("type", "init", "update", "bound", "expected"),
+    [
+        ("s32", 1, "multiply(i, k)", 100, 7),
+        ("f32", 0, "add(i, k)", 10, 5),
+        ("bf16", 0, "add(i, k)", 10, 5),
+        ("u8", 1, "shift-left(i, k)", 64, 3),
+        ("s32", -50, "divide(i, k)", 0, 6),
+    ],
+)
+def test_simulated(type: str, init: int, update: str, bound: int, expected: int) -> None:
+    text = simple(type, init, "LT", bound, 2, body=f"n = {type}[] {update}")
+    found = trip_count(loops(text)["while"])
+    assert isinstance(found, TripCount)
+    assert (found.count, found.how) == (expected, "simulated")
+
+
+def test_pred_counter() -> None:
+    text = simple("pred", "true", body="n = pred[] not(i)", cond="ROOT c = pred[] copy(i)", step="false", bound="true")
+    assert count(text) == 1
+
+
+def test_several_slots_that_change() -> None:
+    """`while i < j`: i goes up by 1, j down by 2, from 0 and 10; then two slots that swap."""
+    text = """HloModule m
+body {
+  p = (s32[], s32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  j = s32[] get-tuple-element(p), index=1
+  o = s32[] constant(1)
+  w = s32[] constant(2)
+  i1 = s32[] add(i, o)
+  j1 = s32[] subtract(j, w)
+  ROOT r = (s32[], s32[]) tuple(i1, j1)
+}
+cond {
+  p = (s32[], s32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  j = s32[] get-tuple-element(p), index=1
+  ROOT c = pred[] compare(i, j), direction=LT
+}
+ENTRY main {
+  i0 = s32[] constant(0)
+  j0 = s32[] constant(10)
+  t = (s32[], s32[]) tuple(i0, j0)
+  ROOT while = (s32[], s32[]) while(t), condition=cond, body=body
+}
+"""
+    assert count(text) == 4
+    assert count(text.replace("tuple(i1, j1)", "tuple(j, i)")) == 1
+
+
+def test_scalar_state() -> None:
+    text = """HloModule m
+body {
+  i = s32[] parameter(0)
+  o = s32[] constant(-1)
+  ROOT n = s32[] add(i, o)
+}
+cond {
+  i = s32[] parameter(0)
+  b = s32[] constant(0)
+  ROOT c = pred[] compare(i, b), direction=NE
+}
+ENTRY main {
+  i0 = s32[] constant(12)
+  ROOT while = s32[] while(i0), condition=cond, body=body
+}
+"""
+    found = trip_count(loops(text)["while"])
+    assert found == TripCount(12, "closed-form", None, 12, -1, "NE", 0)
+
+
+def test_nested_tuple_state() -> None:
+    text = """HloModule m
+body {
+  p = (f32[], (s32[], s32[])) parameter(0)
+  x = f32[] get-tuple-element(p), index=0
+  q = (s32[], s32[]) get-tuple-element(p), index=1
+  i = s32[] get-tuple-element(q), index=1
+  k = s32[] get-tuple-element(q), index=0
+  n = s32[] add(i, k)
+  u = (s32[], s32[]) tuple(k, n)
+  ROOT r = (f32[], (s32[], s32[])) tuple(x, u)
+}
+cond {
+  p = (f32[], (s32[], s32[])) parameter(0)
+  q = (s32[], s32[]) get-tuple-element(p), index=1
+  i = s32[] get-tuple-element(q), index=1
+  b = s32[] constant(10)
+  ROOT c = pred[] compare(i, b), direction=LT
+}
+ENTRY main {
+  x0 = f32[] parameter(0)
+  c0 = (s32[], s32[]) constant((3, 0))
+  t = (f32[], (s32[], s32[])) tuple(x0, c0)
+  ROOT while = (f32[], (s32[], s32[])) while(t), condition=cond, body=body
+}
+"""
+    assert count(text) == 4
+
+
+def test_facts() -> None:
+    found = trip_count(loops(simple(init=10, direction="GT", bound=0, body="n = s32[] subtract(i, k)"))["while"])
+    assert found == TripCount(10, "closed-form", slot=0, init=10, step=-1, compare="GT", bound=0)
+    found = trip_count(loops(simple("u8", 10, "NE", 0, body="n = u8[] subtract(i, k)"))["while"])
+    assert found == TripCount(10, "closed-form", slot=0, init=10, step=-1, compare="NE", bound=0)
+
+
+def test_annotations_are_not_read() -> None:
+    text = simple().replace("body=body\n}", 'body=body, backend_config={"known_trip_count":{"n":"99"}}\n}')
+    assert "99" in text
+    assert count(text) == 10
+
+
+@pytest.mark.parametrize(("bound", "expected"), [(2**6, 6), (2**7, engine.TOO_MANY_ITERATIONS)])
+def test_limit_of_simulation(bound: int, expected: int | str) -> None:
+    """A loop that leaves after exactly the limit is counted."""
+    assert count(simple(init=1, bound=bound, step=2, body="n = s32[] multiply(i, k)"), limit=6) == expected
+
+
+def test_zero_trips_whatever_the_body_does() -> None:
+    """The condition is false at once, so an update that cannot be followed does not matter."""
+    body = 'n = s32[] custom-call(i), custom_call_target="f"'
+    assert count(simple(bound=0, body=body)) == 0
+    assert count(simple(bound=1, body=body)) == engine.UPDATE_OPAQUE
+
+
+def test_a_state_that_repeats_never_ends() -> None:
+    """i = 0 stays 0 under multiplication; 3 - i goes back and forth."""
+    assert count(simple(body="n = s32[] multiply(i, k)", step=2)) == engine.NEVER_EXITS
+    assert count(simple(body="n = s32[] subtract(k, i)", step=3)) == engine.NEVER_EXITS
+
+
+VECTOR = """HloModule vector
+body {
+  p = (s32[2]) parameter(0)
+  i = s32[2] get-tuple-element(p), index=0
+  k = s32[2] constant({1, 1})
+  n = s32[2] add(i, k)
+  ROOT r = (s32[2]) tuple(n)
+}
+cond {
+  p = (s32[2]) parameter(0)
+  i = s32[2] get-tuple-element(p), index=0
+  e = s32[1] slice(i), slice={[0:1]}
+  j = s32[] reshape(e)
+  b = s32[] constant(10)
+  ROOT c = pred[] compare(j, b), direction=LT
+}
+ENTRY main {
+  i0 = s32[2] constant({0, 0})
+  t = (s32[2]) tuple(i0)
+  ROOT while = (s32[2]) while(t), condition=cond, body=body
+}
+"""
+
+REFUSED = {
+    engine.CONDITION_OPAQUE: simple(cond='ROOT c = pred[] custom-call(i, b), custom_call_target="f"'),
+    engine.UPDATE_OPAQUE: simple(body="d = u32[] replica-id()\n e = s32[] convert(d)\n n = s32[] add(i, e)"),
+    engine.INIT_NOT_CONSTANT: simple(start="i0 = s32[] parameter(1)"),
+    engine.BOUND_NOT_CONSTANT: nested("i"),
+    engine.NOT_SCALAR: VECTOR,
+    engine.NEVER_EXITS: simple(cond="ROOT c = pred[] constant(true)"),
+    engine.TOO_MANY_ITERATIONS: simple("f32", bound=1000),
+    engine.CANNOT_EVALUATE: simple(
+        "f8e4m3fn", body="n = f8e4m3fn[] reduce-precision(i), exponent_bits=2, mantissa_bits=2"
+    ),
+}
+
+
+def test_every_reason_has_a_case() -> None:
+    assert set(REFUSED) == set(REASONS)
+
+
+@pytest.mark.parametrize(
+    ("reason", "detail"),
+    [
+        (engine.CONDITION_OPAQUE, "the condition depends on custom-call"),
+        (engine.UPDATE_OPAQUE, "the counter's update depends on replica-id, which differs between devices"),
+        (
+            engine.INIT_NOT_CONSTANT,
+            "the counter's initial value depends on a parameter of the computation around the loop",
+        ),
+        (engine.BOUND_NOT_CONSTANT, "the condition depends on a parameter of the computation around the loop"),
+        (engine.NOT_SCALAR, "the condition depends on s32[2]"),
+        (engine.NEVER_EXITS, "its condition is always true"),
+        (engine.TOO_MANY_ITERATIONS, "it has no closed form and runs more than 128 times"),
+        (engine.CANNOT_EVALUATE, "no meaning for reduce-precision on f8e4m3fn"),
+    ],
+)
+def test_refusals(reason: str, detail: str) -> None:
+    loop = loops(REFUSED[reason])["inner" if "inner" in REFUSED[reason] else "while"]
+    assert trip_count(loop) == Unknown(reason, detail)
+
+
+def test_cost_does_not_depend_on_the_rest_of_the_body() -> None:
+    """As many points are looked at with a body of ten instructions as with one of thousands."""
+
+    def visited(instructions: int) -> int:
+        rest = "\n".join(f"y{k} = f32[] add({f'y{k - 1}' if k else 'x'}, x)" for k in range(instructions))
+        slicer = Slicer(CallGraph(None))
+        assert isinstance(
+            trip_count(loops(simple(body=f"{rest}\n n = s32[] add(i, k)"))["while"], 128, slicer), TripCount
+        )
+        return len(slicer._nodes)  # pyright: ignore[reportPrivateUsage]
+
+    assert visited(10) == visited(3000)
+
+
+def test_deep_slices() -> None:
+    """Longer than Python's stack: a chain of 5000 adds, through nothing but iteration."""
+    chain = "\n".join(f"m{k} = s32[] add({f'm{k - 1}' if k else 'i'}, k)" for k in range(5000))
+    assert count(simple(bound=20_000, body=f"{chain}\n n = s32[] copy(m4999)")) == 4
+    ands = "\n".join(f"a{k + 1} = pred[] and(a{k}, a0)" for k in range(3000))
+    cond = f"a0 = pred[] compare(i, b), direction=LT\n{ands}\n ROOT c = pred[] copy(a3000)"
+    assert count(simple(cond=cond)) == 10
