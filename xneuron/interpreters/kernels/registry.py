@@ -34,6 +34,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 from xdsl.ir import Operation, Region
 
+from xneuron.dialects.hlo.attributes import text_of
 from xneuron.dialects.hlo.base import opcode_of
 from xneuron.execution.errors import EvaluationError, instruction
 
@@ -159,8 +160,11 @@ def is_fresh(op: Operation) -> bool:
 
 def no_meaning(op: Operation) -> str:
     """The message for an op that cannot be run."""
-    opcode = getattr(op, "opcode_name", None)
-    return f"no meaning for instruction {instruction(op)} (opcode {opcode.data if opcode else opcode_of(op.name)})"
+    opcode = op.properties.get("opcode_name")
+    said = f"opcode {text_of(opcode) or opcode_of(op.name)}"
+    if target := text_of(op.properties.get("custom_call_target")):
+        said += f", target {target}"
+    return f"no meaning for instruction {instruction(op)} ({said})"
 
 
 def _load_chapter(op: type[Operation]) -> None:
