@@ -1,4 +1,7 @@
-"""Walks over computations, in the orders that transforms need."""
+"""Walks over computations, in the orders that transforms need.
+
+They look at each op once and recurse only into ops with regions: several times faster than `Operation.walk`.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,26 @@ from xneuron.dialects.hlo.control_flow import WhileOp
 
 def computations(root: Operation) -> list[Block]:
     """Blocks of everything inside `root`, inner ones first, else in program order. A list: edits do not disturb it."""
-    return [block for op in root.walk(region_first=True) for region in op.regions for block in region.blocks]
+    found: list[Block] = []
+    for region in root.regions:
+        for block in region.blocks:
+            for op in block.ops:
+                if op.regions:
+                    found += computations(op)
+            found.append(block)
+    return found
+
+
+def computations_outside_in(root: Operation) -> Iterator[Block]:
+    """The same blocks, each before those inside it; what is inside is looked for after the caller is done with it."""
+    for region in root.regions:
+        for block in region.blocks:
+            yield block
+            for op in block.ops:
+                if op.regions:
+                    yield from computations_outside_in(op)
 
 
 def loops(root: Operation) -> Iterator[WhileOp]:
     """Loops inside `root`, innermost first, else in program order."""
-    return (op for op in root.walk(region_first=True) if isinstance(op, WhileOp))
+    return (op for block in computations(root) for op in block.ops if type(op) is WhileOp)

@@ -40,4 +40,4 @@ def is_ordered(op: Operation) -> bool:
 
 def ordered_values(block: Block) -> set[SSAValue]:
     """All values of a computation that have a control dependency: one walk instead of a look at each one's uses."""
-    return {value for op in block.ops if isinstance(op, ControlDependencyOp) for value in op.operands}
+    return {value for op in block.ops if type(op) is ControlDependencyOp for value in op.operands}

@@ -8,7 +8,7 @@ the number right. Rules: xla-semantics.md c.3.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp
@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, Operation, OpResult, Region, SSAValue
 
 from xneuron.analysis.call_graph import CallGraph
 from xneuron.dialects.hlo.attributes import text_of
-from xneuron.dialects.hlo.data_movement import IotaOp
+from xneuron.dialects.hlo.data_movement import ConstantOp, IotaOp
 from xneuron.dialects.hlo.elementwise import (
     COMPARE_TYPES,
     AddOp,
@@ -34,7 +34,7 @@ from xneuron.dialects.hlo.types import element_of, without_layout
 
 Key: TypeAlias = tuple[Hashable, ...]
 
-_COMMUTATIVE = (AddOp, AndOp, MaximumOp, MinimumOp, MultiplyOp, OrOp, XorOp)
+_COMMUTATIVE = frozenset({AddOp, AndOp, MaximumOp, MinimumOp, MultiplyOp, OrOp, XorOp})
 _SEPARATE = frozenset({"computations", "callee", "replica_groups", "compare_type"})
 """Properties that are names, or are compared by more than their spelling."""
 _SHARED = ("sharding", "result_accuracy", "backend_config")
@@ -58,16 +58,16 @@ class Structure:
 
     def signature(self, op: Operation, names: Mapping[int, int] | None = None) -> Key:
         """The key without the called computations: much cheaper, and enough to tell most ops apart."""
-        operands = [self._operand(value, names or {}) for value in op.operands]
-        if isinstance(op, _COMMUTATIVE):
+        operands = [self._operand(value, names) for value in op.operands]
+        if type(op) in _COMMUTATIVE:
             operands.sort()
         types = [self._type(result.type) for result in op.results]
         return (type(op), *types, None, *operands, None, self._attributes(op))
 
-    def _operand(self, value: SSAValue, names: Mapping[int, int]) -> int:
-        if (position := names.get(id(value))) is not None:
+    def _operand(self, value: SSAValue, names: Mapping[int, int] | None) -> int:
+        if names and (position := names.get(id(value))) is not None:
             return position
-        if isinstance(value, OpResult) and isinstance(value.op, IotaOp):
+        if type(value) is OpResult and type(value.op) is IotaOp:
             return ~self._number(self.key(value.op))
         return id(value)
 
@@ -77,13 +77,20 @@ class Structure:
     def _attributes(self, op: Operation) -> frozenset[tuple[str, int]]:
         found = [(name, self._property(op, value)) for name, value in op.properties.items() if name not in _SEPARATE]
         found += [(name, self._of(op.attributes[name])) for name in _SHARED if name in op.attributes]
-        if isinstance(groups := op.properties.get("replica_groups"), ReplicaGroupsAttr) and groups.groups:
-            found.append(("replica_groups", self._number(groups.groups)))
-        if isinstance(op, CompareOp):
+        if (groups := op.properties.get("replica_groups")) is not None and (
+            ids := cast(ReplicaGroupsAttr, groups).groups
+        ):
+            found.append(("replica_groups", self._number(ids)))
+        if type(op) is CompareOp:
             found.append(("compare_type", self._number(comparison_of(op))))
         return frozenset(found)
 
     def _property(self, op: Operation, value: Attribute) -> int:
+        if type(op) is ConstantOp:
+            return self._constant(op, value)
+        return self._of(value)
+
+    def _constant(self, op: ConstantOp, value: Attribute) -> int:
         if _is_elided(value):
             return self._number(("elided", id(op)))
         if isinstance(value, LiteralAttr) and not self._layout_sensitive:
@@ -91,7 +98,7 @@ class Structure:
         return self._of(value)
 
     def _called(self, op: Operation) -> list[int]:
-        if not isinstance(op, CallOp):
+        if type(op) is not CallOp:
             return [self._region(region) for region in op.regions]
         callee = self._calls.callee(op)
         return [self._region(callee.body) if callee else self._of(op.callee)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
@@ -63,7 +64,7 @@ def merge_equal_instructions(module: ModuleOp, layout_sensitive: bool = True, on
 
 def _merge_in(block: Block, structure: Structure, effects: Effects, only_scalars: bool) -> bool:
     excluded = ordered_values(block)
-    across_domains = any(isinstance(op, DomainOp) for op in block.ops)
+    across_domains = any(type(op) is DomainOp for op in block.ops)
     first: dict[Key, Operation] = {}
     changed = False
     for op in block.ops:
@@ -86,19 +87,25 @@ def _representative(op: Operation, structure: Structure, first: dict[Key, Operat
 
 
 def _may_merge(op: Operation, across_domains: bool, only_scalars: bool) -> bool:
-    if not (isinstance(op, HloOp | CallOp) and op.results):
+    if not (_is_instruction(type(op)) and op.results):
         return False
     if only_scalars and not all(is_scalar(result.type) for result in op.results):
         return False
-    if isinstance(op, ConstantOp):
+    if type(op) is ConstantOp:
         return not across_domains
     if _asks(op, "MUST_FUSE"):
         return False
-    return bool(op.operands) or isinstance(op, PartitionIdOp | ReplicaIdOp) or _asks(op, "_xla_cse_safe_zero_operand")
+    return bool(op.operands) or type(op) in (PartitionIdOp, ReplicaIdOp) or _asks(op, "_xla_cse_safe_zero_operand")
+
+
+@lru_cache(maxsize=1024)
+def _is_instruction(cls: type[Operation]) -> bool:
+    return issubclass(cls, HloOp | CallOp)
 
 
 def _asks(op: Operation, what: str) -> bool:
-    frontend = op.attributes.get("frontend_attributes")
+    if (frontend := op.attributes.get("frontend_attributes")) is None:
+        return False
     return isinstance(frontend, DictionaryAttr) and what in frontend.data
 
 

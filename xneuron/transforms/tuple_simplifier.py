@@ -58,9 +58,9 @@ def _is_entry(block: Block) -> bool:
 def _simplify(block: Block) -> bool:
     changed = False
     for op in block.ops:
-        if isinstance(op, GetTupleElementOp):
+        if type(op) is GetTupleElementOp:
             changed |= forward_element(op)
-        elif isinstance(op, TupleOp):
+        elif type(op) is TupleOp:
             changed |= _forward(op, _whole(op))
     return changed
 

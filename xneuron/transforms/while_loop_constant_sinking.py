@@ -12,7 +12,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from xneuron.analysis.boundary_markers import behind_markers
-from xneuron.analysis.computations import loops
+from xneuron.analysis.computations import computations_outside_in, loops
 from xneuron.analysis.control_dependencies import control_predecessors
 from xneuron.dialects.hlo.attributes import int_of
 from xneuron.dialects.hlo.base import root_of
@@ -58,9 +58,10 @@ class WhileLoopConstantSinking(ModulePass):
 def sink_constants(module: ModuleOp, broadcasts: bool = False, only_scalars: bool = False) -> bool:
     """Sinks into all loops of the module, outer ones first; true if anything changed."""
     changed = False
-    for op in module.walk():
-        if isinstance(op, WhileOp):
-            changed |= _sink(op, broadcasts, only_scalars)
+    for block in computations_outside_in(module):
+        for op in block.ops:
+            if type(op) is WhileOp:
+                changed |= _sink(op, broadcasts, only_scalars)
     return changed
 
 

@@ -72,7 +72,7 @@ def scalar_of(kinds: Kinds, type: Attribute, what: str) -> Tensor:
 
 def is_scalar(type: Attribute) -> bool:
     """True for an array of rank 0."""
-    return is_tensor(type) and not shape_of(type)
+    return is_tensor(type) and not type.shape.data
 
 
 def is_pred(type: Attribute) -> bool:
