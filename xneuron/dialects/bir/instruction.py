@@ -23,6 +23,7 @@ from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 
 from .enums import DATA_PATH_ENGINES, Engine, EngineAttr, Opcode
+from .expressions import Ref
 from .keyed import KeyedOp, parse_value, print_value
 from .operands import (
     Decoder,
@@ -138,26 +139,29 @@ class DataInstruction(Instruction, ABC):
     @property
     def inputs(self) -> tuple[Operand, ...]:
         """What is read, in order; every memory, register and leaf is an SSA value."""
-        decoder = Decoder(self.values)
+        decoder = Decoder(tuple(self.operands))
         return tuple(decoder.operand(attr) for attr in self.ins)
 
     @property
     def outputs(self) -> tuple[Operand, ...]:
         """What is written, in order."""
-        decoder = Decoder(self.values)
+        decoder = Decoder(tuple(self.operands))
         return tuple(decoder.operand(attr) for attr in self.outs)
 
     def reads(self) -> set[SSAValue]:
         """Handles read, and the registers and induction variables that addresses depend on."""
-        operands = (*self.inputs, *self.outputs)
-        found: set[object] = {leaf.value for operand in operands for leaf in operand_leaves(operand)}
-        found |= {handle(operand) for operand in self.inputs}
-        return {value for value in found if isinstance(value, SSAValue)}
+        stored = [attr.data for attr in (*self.ins, *self.outs)]
+        refs = [leaf.value for operand in stored for leaf in operand_leaves(operand)]
+        return self._at([*refs, *(handle(attr.data) for attr in self.ins)])
 
     def writes(self) -> set[SSAValue]:
         """Handles written."""
-        found = {handle(operand) for operand in self.outputs}
-        return {value for value in found if isinstance(value, SSAValue)}
+        return self._at([handle(attr.data) for attr in self.outs])
+
+    def _at(self, refs: Sequence[Ref]) -> set[SSAValue]:
+        """The values at stored positions."""
+        values = tuple(self.operands)
+        return {values[ref] for ref in refs if isinstance(ref, int) and ref < len(values)}
 
     def verify_(self) -> None:
         from .verifier import verify_instruction
