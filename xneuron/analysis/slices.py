@@ -297,10 +297,16 @@ def _constant(op: ConstantOp, path: Path) -> Node:
 def _obstacle(op: Operation, path: Path) -> str:
     """Why the value of an op cannot be computed from those of its operands; empty if it can."""
     if isinstance(op, PartitionIdOp | ReplicaIdOp):
-        return f"{opcode_of(op.name)}, which differs between devices"
+        return f"{_spelled(op)}, which differs between devices"
     if path or not computable(type(op)) or _effects(op):
-        return opcode_of(op.name)
-    return next((f"{opcode_of(op.name)} of {what}" for value in _values(op) if (what := _unfit(value.type))), "")
+        return _spelled(op)
+    return next((f"{_spelled(op)} of {what}" for value in _values(op) if (what := _unfit(value.type))), "")
+
+
+def _spelled(op: Operation) -> str:
+    """`%name (opcode)`, or the opcode where the instruction has no name."""
+    name, opcode = op.results[0].name_hint, opcode_of(op.name)
+    return f"%{name} ({opcode})" if name else opcode
 
 
 def _values(op: Operation) -> tuple[SSAValue, ...]:

@@ -503,8 +503,8 @@ def test_every_reason_has_a_case() -> None:
 @pytest.mark.parametrize(
     ("reason", "detail"),
     [
-        (engine.CONDITION_OPAQUE, "the condition depends on custom-call"),
-        (engine.UPDATE_OPAQUE, "the counter's update depends on replica-id, which differs between devices"),
+        (engine.CONDITION_OPAQUE, "the condition depends on %c (custom-call)"),
+        (engine.UPDATE_OPAQUE, "the counter's update depends on %d (replica-id), which differs between devices"),
         (
             engine.INIT_NOT_CONSTANT,
             "the counter's initial value depends on a parameter of the computation around the loop",
