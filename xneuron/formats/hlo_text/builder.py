@@ -12,8 +12,8 @@ from xdsl.utils.exceptions import VerifyException
 from xneuron.dialects.hlo.attributes import integer
 from xneuron.dialects.hlo.base import HloOp
 from xneuron.dialects.hlo.control_flow import ControlDependencyOp, GetTupleElementOp
-from xneuron.dialects.hlo.data_movement import ConstantOp
-from xneuron.dialects.hlo.types import TokenType, elements_of
+from xneuron.dialects.hlo.data_movement import ConstantOp, CopyOp
+from xneuron.dialects.hlo.types import TokenType, compatible, elements_of
 from xneuron.fastir import append, build, file_location, retype
 from xneuron.formats.hlo_text.computations import Computation
 from xneuron.formats.hlo_text.instructions import Said
@@ -101,12 +101,27 @@ class Builder:
     def _call(
         self, name: str | None, location: Attribute, type: Attribute | None, operands: Sequence[SSAValue], said: Said
     ) -> Operation:
+        """A `func.call`, whose types must be the function's to the letter: where only layouts differ, a copy adapts."""
         callee = said.called[0]
         callee.called = True
+        types = [argument.type for argument in callee.block.args]
+        if len(types) == len(operands):
+            operands = [self._adapted(value, to, location) for value, to in zip(operands, types, strict=True)]
         attributes = {**said.properties, **said.attributes}
         del attributes["computations"]
         properties: dict[str, Attribute] = {"callee": SymbolRefAttr(callee.name)}
-        return build(CallOp, operands, type or callee.type, properties, attributes, name, location)
+        if type is None or type == callee.type or not compatible(type, callee.type):
+            return build(CallOp, operands, type or callee.type, properties, attributes, name, location)
+        call = build(CallOp, operands, callee.type, properties, attributes, None, location)
+        append(self.scope.block, call)
+        return build(CopyOp, (call.results[0],), type, {}, {}, name, location)
+
+    def _adapted(self, value: SSAValue, type: Attribute, location: Attribute) -> SSAValue:
+        if value.type is type or value.type == type or not compatible(value.type, type):
+            return value
+        copy = build(CopyOp, (value,), type, {}, {}, None, location)
+        append(self.scope.block, copy)
+        return copy.results[0]
 
     def _region(self, computation: Computation, start: int) -> Region:
         self.scope.size += computation.size

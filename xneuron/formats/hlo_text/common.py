@@ -10,7 +10,7 @@ from xdsl.ir import Attribute
 
 from xneuron.dialects.hlo.attributes import ShardingAttr, int_of, integer, text_of
 from xneuron.formats.hlo_text.kinds import Kind, Value, comma_list, list_in_braces, parse_bool
-from xneuron.formats.hlo_text.lexer import ATTRIBUTE_NAME, DECIMAL, IDENTIFIER, Scanner, is_dictionary, quote
+from xneuron.formats.hlo_text.lexer import ATTRIBUTE_NAME, DECIMAL, IDENTIFIER, Scanner, is_dictionary, quote, unescape
 from xneuron.formats.hlo_text.sharding import parse_sharding
 
 _METADATA = {
@@ -30,8 +30,8 @@ _METADATA = {
 """Fields of `metadata`, in the order in which they are printed."""
 
 _TEXT = r'"(?:[^"\\\n]|\\.)*+"'
-_PLAIN_METADATA = re.compile(rf"\{{((?:[a-z_]++=(?:{_TEXT}|\d++) ?)*+)\}}")
-_FIELD = re.compile(rf"([a-z_]+)=(?:({_TEXT})|(\d+))")
+_PLAIN_METADATA = re.compile(rf"\{{((?:[a-z_]++=(?:{_TEXT}|\d{{1,18}}+) ?)*+)\}}")
+_FIELD = re.compile(rf"([a-z_]+)=(?:({_TEXT})|(\d{{1,18}}+))")
 
 
 def _parse_metadata(scanner: Scanner) -> Value:
@@ -46,6 +46,18 @@ def _parse_metadata(scanner: Scanner) -> Value:
             scanner.error(f"attribute {key} already exists", at)
         fields[key] = _parse_field(scanner, _METADATA[key])
         scanner.accept(",")
+    return DictionaryAttr(fields) if fields else None
+
+
+def plain_metadata(text: str, start: int, end: int) -> DictionaryAttr | None:
+    """Metadata that fill `text[start:end]` in the form XLA prints; None for any other form."""
+    if (found := _PLAIN_METADATA.fullmatch(text, start, end)) is None:
+        return None
+    fields: dict[str, Attribute] = {}
+    for key, string, number in _FIELD.findall(found[1]):
+        if _METADATA.get(key) != ("string" if string else "integer") or key in fields:
+            return None
+        fields[key] = StringAttr(unescape(string[1:-1])) if string else integer(int(number))
     return DictionaryAttr(fields) if fields else None
 
 

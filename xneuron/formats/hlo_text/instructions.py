@@ -57,7 +57,7 @@ def _attribute_name(scanner: Scanner, row: Row, seen: set[str]) -> str:
     if name in seen:
         scanner.error(f"attribute {name} already exists", start, start + len(name))
     if name not in row.allowed:
-        allowed = ", ".join(row.allowed)
+        allowed = ", ".join(sorted(row.allowed))
         scanner.error(f'unexpected attribute "{name}". Allowed attributes: {allowed}', start, start + len(name))
     seen.add(name)
     return name

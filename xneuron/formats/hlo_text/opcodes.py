@@ -279,7 +279,7 @@ COMMON: dict[str, Spec] = {spec.text: spec for spec in (*BEFORE_DEPENDENCIES, *A
 
 @dataclass(frozen=True)
 class Row:
-    """What is known of one opcode: its op, the number of operands it takes, its attributes by name."""
+    """What is known of one opcode: its op, the number of operands, its attributes, names of all it may have."""
 
     opcode: str
     op: type[IRDLOperation]
@@ -287,12 +287,7 @@ class Row:
     most: int | None
     specs: tuple[Spec, ...]
     named: dict[str, Spec] = field(hash=False)
-
-    @property
-    def allowed(self) -> list[str]:
-        """Names of all attributes an instruction of this opcode may have."""
-        unusual = {"result_accuracy"} if self.opcode not in _ACCURATE else set[str]()
-        return sorted({*self.named, *COMMON, PREDECESSORS} - unusual)
+    allowed: frozenset[str]
 
 
 NOT_INSTRUCTIONS = frozenset({"hlo.return", "hlo.control_dependency", "hlo.opaque"})
@@ -304,7 +299,9 @@ def _row(opcode: str, op: type[Operation]) -> Row:
     variadic = len(op.get_irdl_definition().operands) > len(fixed)
     specs = tuple(_ATTRIBUTES.get(opcode, ()))
     named = {spec.text: spec for spec in specs}
-    return Row(opcode.split()[0], op, len(fixed), None if variadic else len(fixed), specs, named)
+    unusual = {"result_accuracy"} if opcode not in _ACCURATE else set[str]()
+    allowed = frozenset({*named, *COMMON, PREDECESSORS} - unusual)
+    return Row(opcode.split()[0], op, len(fixed), None if variadic else len(fixed), specs, named, allowed)
 
 
 @cache

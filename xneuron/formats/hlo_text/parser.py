@@ -12,6 +12,7 @@ from xneuron.dialects.hlo.types import PRED, compatible, spelled, tensor
 from xneuron.fastir import collector_off
 from xneuron.formats.hlo_text.builder import Builder
 from xneuron.formats.hlo_text.computations import Computation
+from xneuron.formats.hlo_text.fastpath import LineReader
 from xneuron.formats.hlo_text.header import parse_header
 from xneuron.formats.hlo_text.instructions import Said, parse_attributes
 from xneuron.formats.hlo_text.lexer import IDENTIFIER, RESERVED, Scanner
@@ -43,6 +44,7 @@ class Parser:
         self.builder = Builder(scanner)
         self.computations: dict[str, Computation] = {}
         self.rows = rows()
+        self.line_reader = LineReader(scanner, self.builder, self.rows, self.attributes)
 
     # Modules and computations
 
@@ -133,7 +135,10 @@ class Parser:
         scanner.expect("{", " and the instructions of the computation")
         self.builder.scope = computation
         last: SSAValue | None = None
-        while not scanner.accept("}"):
+        while True:
+            last = self.line_reader.lines(computation, last)
+            if scanner.accept("}"):
+                break
             at = scanner.skip()
             is_root = scanner.accept_word("ROOT")
             if is_root and computation.root is not None:
@@ -202,7 +207,7 @@ class Parser:
         operands = self._operands()
         row = self._refined(row, operands)
         said = self.attributes(row, operands, nested=name is None)
-        return self.builder.instruction(row, name, at, type, operands, said)
+        return self.builder.instruction(row, name, start, type, operands, said)
 
     def _leaf(self, opcode: str, name: str | None, start: int, type: Attribute) -> SSAValue:
         """Takes `(number)` of a parameter, `(literal)` of a constant."""
