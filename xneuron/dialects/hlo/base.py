@@ -95,8 +95,9 @@ class HloOp(IRDLOperation, ABC):
             printer.print_list(self.operands, printer.print_ssa_value)
         printer.print_op_attributes({**self.properties, **self.attributes}, print_keyword=False)
         for (name, _), region in zip(self.get_irdl_definition().regions, self._named_regions(), strict=False):
-            printer.print_string(f" {name} ")
-            _print_regions(printer, region)
+            if region:
+                printer.print_string(f" {name} ")
+                _print_regions(printer, region)
         printer.print_string(" : ")
         printer.print_operation_type(self)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
@@ -18,6 +19,7 @@ from xneuron.dialects.hlo.shape_rules import (
     array_of,
     expect_count,
     expect_dimensions,
+    expect_one_of,
     fits,
     listed,
     windowed,
@@ -34,6 +36,32 @@ from xneuron.dialects.hlo.types import (
     tensor,
     with_element,
 )
+
+PRECISIONS = ("default", "high", "highest", "packed_nibble")
+ALGORITHMS = (
+    "unset",
+    "dot_any_f8_any_f8_f32",
+    "dot_any_f8_any_f8_f32_fast_accum",
+    "dot_f16_f16_f16",
+    "dot_f16_f16_f32",
+    "dot_bf16_bf16_bf16",
+    "dot_bf16_bf16_f32",
+    "dot_bf16_bf16_f32_x3",
+    "dot_bf16_bf16_f32_x6",
+    "dot_bf16_bf16_f32_x9",
+    "dot_tf32_tf32_f32",
+    "dot_tf32_tf32_f32_x3",
+    "dot_f32_f32_f32",
+    "dot_f64_f64_f64",
+)
+
+
+def expect_precision(precisions: ArrayAttr[StringAttr] | None, algorithm: StringAttr | None) -> None:
+    """Fails for a precision, or an algorithm of dots, that XLA does not have."""
+    for precision in precisions or ():
+        expect_one_of(precision.data, PRECISIONS, "operand_precision")
+    if algorithm is not None:
+        expect_one_of(algorithm.data, ALGORITHMS, "algorithm")
 
 
 class DotDimensions(NamedTuple):

@@ -18,6 +18,7 @@ from xneuron.dialects.hlo.contraction_rules import (
     contracted,
     convolved,
     expect_accumulated,
+    expect_precision,
     expect_scale,
     ragged_contracted,
     square,
@@ -75,6 +76,7 @@ class DotOp(DotLikeOp):
     rhs = operand_def()
 
     def shape_rule(self) -> Attribute:
+        expect_precision(self.operand_precision, self.algorithm)
         return contracted(self.dims, array(self.lhs.type, "lhs"), array(self.rhs.type, "rhs"))
 
 
@@ -90,6 +92,7 @@ class RaggedDotOp(DotLikeOp):
     rhs_group_dims = opt_prop_def(Ints)
 
     def shape_rule(self) -> Attribute:
+        expect_precision(self.operand_precision, self.algorithm)
         groups = shape_of(array_of(INTEGRAL, self.group_sizes.type, "group sizes"))
         if not groups:
             raise VerifyException("expected group sizes of rank 1 or more, found a scalar")
@@ -109,6 +112,7 @@ class ScaledDotOp(DotLikeOp):
     rhs_scale = operand_def()
 
     def shape_rule(self) -> Attribute:
+        expect_precision(self.operand_precision, self.algorithm)
         lhs, rhs = array(self.lhs.type, "lhs"), array(self.rhs.type, "rhs")
         for scale, scaled in ((self.lhs_scale, lhs), (self.rhs_scale, rhs)):
             expect_scale(array(scale.type, "scale"), scaled)
@@ -133,6 +137,7 @@ class ConvolutionOp(ValueOp):
     traits = traits_def(Pure())
 
     def shape_rule(self) -> Attribute:
+        expect_precision(self.operand_precision, self.algorithm)
         expect_one_of(text_of(self.convolution_kind, "unset"), CONVOLUTION_KINDS, "convolution_kind")
         groups = ConvolutionGroups(int_of(self.feature_group_count, 1), int_of(self.batch_group_count, 1))
         lhs, rhs = array(self.lhs.type, "lhs"), array(self.rhs.type, "rhs")

@@ -16,8 +16,19 @@ from xdsl.irdl import (
 )
 from xdsl.traits import EffectInstance, IsolatedFromAbove, MemoryEffect
 
-from xneuron.dialects.hlo.attributes import ComputationAttr, DimLabelsAttr, Int, WindowAttr
+from xneuron.dialects.hlo.attributes import ComputationAttr, DimLabelsAttr, Int, WindowAttr, text_of
 from xneuron.dialects.hlo.base import ComputationEffects, ValueOp
+from xneuron.dialects.hlo.contraction_rules import expect_precision
+from xneuron.dialects.hlo.shape_rules import expect, expect_count, expect_one_of
+
+SCHEDULES = ("SCHEDULE_NONE", "SCHEDULE_LATEST", "SCHEDULE_EARLIEST")
+API_VERSIONS = (
+    "API_VERSION_ORIGINAL",
+    "API_VERSION_STATUS_RETURNING",
+    "API_VERSION_STATUS_RETURNING_UNIFIED",
+    "API_VERSION_TYPED_FFI",
+)
+PADDINGS = ("PADDING_INVALID", "PADDING_VALID", "PADDING_SAME")
 
 
 class DeclaredEffects(MemoryEffect):
@@ -54,6 +65,17 @@ class CustomCallOp(ValueOp):
     computations = opt_prop_def(ArrayAttr[ComputationAttr])
     called_computations = var_region_def("single_block")
     traits = traits_def(IsolatedFromAbove(), DeclaredEffects())
+
+    def shape_rule(self) -> None:
+        expect_one_of(text_of(self.schedule, "SCHEDULE_NONE"), SCHEDULES, "schedule")
+        expect_one_of(text_of(self.api_version, "API_VERSION_ORIGINAL"), API_VERSIONS, "api_version")
+        expect_one_of(text_of(self.padding_type, "PADDING_INVALID"), PADDINGS, "padding_type")
+        expect_precision(self.operand_precision, None)
+        if self.operand_layout_constraints is not None:
+            constraints = self.operand_layout_constraints.data
+            expect_count(len(self.inputs), constraints, "operand_layout_constraints")
+            for constraint, value in zip(constraints, self.inputs, strict=True):
+                expect(constraint, value.type, "operand to be as constrained,")
 
 
 @irdl_op_definition
