@@ -428,7 +428,7 @@ class ScatterOp(ValueOp):
         if not count or len(self.args) != 2 * count + 1:
             raise VerifyException(f"expected n inputs, indices, n updates, found {len(self.args)} operands")
         inputs, updates = types_of(self.args[:count]), types_of(self.args[count + 1 :])
-        for what, types in (("input", inputs), ("update", updates)):
+        for what, types in (("inputs", inputs), ("updates", updates)):
             same_dimensions(types, what)
         expect_scattered(self.addressing, array(inputs[0]), self.args[count].type, array(updates[0]))
         elements = [array(type).element_type for type in inputs]

@@ -497,7 +497,7 @@ class StochasticConvertOp(BinaryOp):
 
     def shape_rule(self) -> None:
         operand, random = array_of(self.KINDS, self.lhs.type), array_of(UNSIGNED, self.rhs.type, "random bits")
-        same_dimensions((operand, random), "operand")
+        same_dimensions((operand, random), "operands")
         if element_of(operand).bits != element_of(random).bits:
             raise VerifyException(f"expected {element_of(operand).bits} random bits, found {spelled(random)}")
 
@@ -604,7 +604,7 @@ class SelectOp(ValueOp):
         pred = array_of(_PREDICATE, self.pred.type, "pred")
         chosen = same_array((self.on_true.type, self.on_false.type))
         if not is_scalar(pred):
-            same_dimensions((pred, chosen), "operand")
+            same_dimensions((pred, chosen), "operands")
         return chosen
 
 
@@ -640,7 +640,7 @@ class MapOp(ValueOp):
     def shape_rule(self) -> Attribute:
         if not self.inputs:
             raise VerifyException("expected at least 1 operand, found 0")
-        shape = same_dimensions(types_of(self.inputs), "operand")
+        shape = same_dimensions(types_of(self.inputs), "operands")
         if self.dimensions is not None and int_list(self.dimensions) != tuple(range(len(shape))):
             raise VerifyException(f"expected all dimensions in order, found {listed(int_list(self.dimensions))}")
         scalars = [tensor(array(value.type).element_type) for value in self.inputs]

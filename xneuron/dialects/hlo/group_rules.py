@@ -19,12 +19,12 @@ from xneuron.dialects.hlo.types import DYNAMIC, Tensor, same_extents, shape_of, 
 def expect_groups(groups: Groups, uniform: bool) -> None:
     """Fails unless no group is empty and the ids are 0, 1, … once each; `uniform` groups have one size."""
     if any(not group for group in groups):
-        raise VerifyException("expected replica groups that are not empty")
+        raise VerifyException("expected no empty replica group, found one")
     ids = [id for group in groups for id in group]
     if repeated := sorted(id for id, times in Counter(ids).items() if times > 1):
         raise VerifyException(f"expected each replica in one group, found {repeated[0]} repeated")
     if missing := sorted(set(range(len(ids))) - set(ids)):
-        raise VerifyException(f"expected replica groups to name all of [0, {len(ids)}), {missing[0]} is not named")
+        raise VerifyException(f"expected replica groups to name all of [0, {len(ids)}), found no {missing[0]}")
     if uniform and len({len(group) for group in groups}) > 1:
         raise VerifyException(f"expected replica groups of one size, found {listed([len(group) for group in groups])}")
 
@@ -35,9 +35,9 @@ def expect_pairs(pairs: Sequence[Sequence[int]], times: int) -> None:
         if len(pair) != 2 or min(pair) < 0:
             raise VerifyException(f"expected source-target pairs of two ids of at least 0, found {listed(pair)}")
     for at, what in enumerate(("source", "target")):
-        counts = Counter(pair[at] for pair in pairs)
-        if repeated := [id for id, count in counts.items() if count > times]:
-            raise VerifyException(f"expected each {what} at most {times} times in pairs, found {repeated[0]} again")
+        id, count = max(Counter(pair[at] for pair in pairs).items(), key=lambda item: item[1], default=(0, 0))
+        if count > times:
+            raise VerifyException(f"expected each {what} in at most {times} source-target pairs, found {id} in {count}")
 
 
 def scaled(type: Tensor, dimension: int, factor: int, divisor: int) -> Tensor:

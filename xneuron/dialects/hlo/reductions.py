@@ -55,7 +55,7 @@ def reducible(args: Sequence[SSAValue], reducer: Region) -> tuple[list[Tensor], 
     if not count or len(args) % 2:
         raise VerifyException(f"expected n inputs and n initial values, found {len(args)} operands")
     inputs = [array(value.type, "input") for value in args[:count]]
-    shape = same_dimensions(inputs, "input")
+    shape = same_dimensions(inputs, "inputs")
     for input, init in zip(inputs, args[count:], strict=True):
         expect(tensor(input.element_type), init.type, "initial value")
     expect_reducer(reducer, [input.element_type for input in inputs])
@@ -188,7 +188,7 @@ class SortOp(ValueOp):
         if not self.inputs:
             raise VerifyException("expected at least 1 operand, found 0")
         inputs = types_of(self.inputs)
-        one_dimension(self.dimensions, len(same_dimensions(inputs, "operand")))
+        one_dimension(self.dimensions, len(same_dimensions(inputs, "operands")))
         compared = [tensor(array(input).element_type) for input in inputs for _ in range(2)]
         expect_computation(self.to_apply, compared, tensor(PRED), "to_apply")
         return packed(inputs)

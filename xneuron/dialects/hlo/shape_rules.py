@@ -139,10 +139,10 @@ def _more_dynamic(type: Tensor, other: Sequence[int]) -> Tensor:
 
 
 def same_dimensions(types: Sequence[Attribute], what: str) -> tuple[int, ...]:
-    """The extents that arrays of any element types share."""
-    shapes = [shape_of(array(type, what)) for type in types]
+    """The extents that arrays of any element types share. `what` they are, in the plural."""
+    shapes = [shape_of(array(type)) for type in types]
     if not all(len(s) == len(shapes[0]) and all(map(fits, s, shapes[0])) for s in shapes[1:]):
-        raise VerifyException(f"expected {what}s of the same dimensions, found {', '.join(map(spelled, types))}")
+        raise VerifyException(f"expected {what} of the same dimensions, found {', '.join(map(spelled, types))}")
     return shapes[0]
 
 

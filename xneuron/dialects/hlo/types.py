@@ -165,14 +165,14 @@ def element_of(type: Attribute) -> Element:
     """The table row of a tensor's element type. Raises VerifyException for anything else."""
     if is_tensor(type) and (row := BY_TYPE.get(type.element_type)):
         return row
-    raise VerifyException(f"expected an array of an HLO element type, found {type}")
+    raise VerifyException(f"expected an array of an HLO element type, found {spelled(type)}")
 
 
 @lru_cache(maxsize=65536)
 def shape_of(type: Attribute) -> tuple[int, ...]:
     """Extents of a tensor type, DYNAMIC (-1) where they are not static."""
     if not is_tensor(type):
-        raise VerifyException(f"expected an array, found {type}")
+        raise VerifyException(f"expected an array, found {spelled(type)}")
     return type.get_shape()
 
 
@@ -180,7 +180,7 @@ def shape_of(type: Attribute) -> tuple[int, ...]:
 def elements_of(type: Attribute) -> tuple[Attribute, ...]:
     """Element types of a tuple type."""
     if not isinstance(type, TupleType):
-        raise VerifyException(f"expected a tuple, found {type}")
+        raise VerifyException(f"expected a tuple, found {spelled(type)}")
     return tuple(type.types.data)
 
 
