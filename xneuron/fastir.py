@@ -52,13 +52,15 @@ def build(
 
 
 def _link(op: Operation, operands: Sequence[SSAValue]) -> tuple[Use, ...]:
-    uses = tuple([Use(op, index) for index in range(len(operands))])
-    for value, use in zip(operands, uses, strict=True):
+    uses: list[Use] = []
+    for index, value in enumerate(operands):
+        use = Use(op, index)
         if (first := value.first_use) is not None:
             use._next_use = first
             first._prev_use = use
         value.first_use = use
-    return uses
+        uses.append(use)
+    return tuple(uses)
 
 
 def _result(op: Operation, type: Attribute, name: str | None, index: int = 0) -> OpResult:
@@ -226,11 +228,10 @@ def retype(value: SSAValue, type: Attribute) -> None:
 
 
 def file_location(file: StringAttr, line: int, column: int) -> FileLineColLoc:
-    """What `FileLineColLoc(file, IntAttr(line), IntAttr(column))` gives, at a sixth of the cost."""
+    """What `FileLineColLoc(file, IntAttr(line), IntAttr(column))` gives, at a tenth of the cost."""
     location = FileLineColLoc.__new__(FileLineColLoc)
-    object.__setattr__(location, "filename", file)
-    object.__setattr__(location, "line", _number(line))
-    object.__setattr__(location, "column", _number(column))
+    fields = location.__dict__
+    fields["filename"], fields["line"], fields["column"] = file, _number(line), _number(column)
     return location
 
 
@@ -241,11 +242,207 @@ def _number(value: int) -> IntAttr:
 
 @contextmanager
 def collector_off() -> Generator[None]:
-    """Stops the cyclic garbage collector for the block: IR is all cycles, none of them garbage yet (2-3 x faster)."""
+    """Stops the cyclic garbage collector for the block: IR is all cycles, none of them garbage yet (2-3 x faster).
+
+    What was made goes to the oldest generation unseen (freeze and unfreeze do that): else switching the collector
+    on again would at once walk through all of it. Once enough has gone there unseen, it looks at everything.
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
+        if was_on:
+            _age()
+            gc.enable()
+
+
+_MOST_UNSEEN = 4_000_000
+_unseen = 0
+
+
+def _age() -> None:
+    global _unseen
+    _unseen += gc.get_count()[0]
+    if gc.get_freeze_count():
+        return
+    gc.freeze()
+    gc.unfreeze()
+    if _unseen > _MOST_UNSEEN:
+        _unseen = 0
+        gc.collect()
+
+
+def splice(source: Block, before: Operation) -> None:
+    """Moves all ops of `source` in front of `before`, which stands in another block; their order stays."""
+    first, last, target = source._first_op, source._last_op, before.parent
+    if first is None or last is None or target is None:
+        return
+    for op in source.ops:
+        op.parent = target
+    source._first_op = source._last_op = None
+    first._prev_op, last._next_op = before._prev_op, before
+    if before._prev_op is None:
+        target._first_op = first
+    else:
+        before._prev_op._next_op = first
+    before._prev_op = last
+
+
+class _Row(NamedTuple):
+    """An op as a template remembers it: operands are numbers of values, in the order in which a copy makes them."""
+
+    cls: type[Operation]
+    operands: tuple[int, ...]
+    results: tuple[tuple[Attribute, str | None, int], ...]
+    properties: dict[str, Attribute]
+    attributes: dict[str, Attribute]
+    location: Attribute
+    special: Operation | None
+    regions: tuple[_Plan, ...]
+
+
+class _Plan(NamedTuple):
+    arguments: tuple[tuple[Attribute, str | None, Attribute], ...]
+    rows: tuple[_Row, ...]
+
+
+Properties: TypeAlias = Callable[[Operation], dict[str, Attribute]]
+
+
+class Template:
+    """A computation, looked at once, of which copies are stamped out at a third of the cost of `clone`.
+
+    Copies equal xDSL's clones, name hints and use lists included; each op gets dictionaries of its own, since passes
+    write to them. Ops for which `special` is true get the properties that the caller of a copy gives them.
+    `terminator`: what the last op becomes in a copy, if not what it is.
+    Raises ValueError for a computation that is not one block, or uses values from outside.
+    """
+
+    def __init__(
+        self,
+        block: Block,
+        special: Callable[[Operation], bool] = lambda op: False,
+        terminator: type[Operation] | None = None,
+    ) -> None:
+        self.size = 0
+        self.specials: list[Operation] = []
+        self._special = special
+        self._numbers: dict[SSAValue, int] = {}
+        self._plan = self._planned(block)
+        if terminator is not None:
+            *rows, last = self._plan.rows
+            self._plan = self._plan._replace(rows=(*rows, last._replace(cls=terminator)))
+
+    def stamp(self, properties: Properties = lambda op: dict(op.properties)) -> Block:
+        """A new block with a copy of everything. `properties` is asked for those of each special op."""
+        return _copy(self._plan, [], properties)
+
+    def stamp_into(
+        self, block: Block, arguments: Sequence[SSAValue], properties: Properties = lambda op: dict(op.properties)
+    ) -> tuple[SSAValue, ...]:
+        """Appends copies of all ops but the terminator to `block`; the values that the terminator would return."""
+        values = list(arguments)
+        *rows, last = self._plan.rows
+        _fill(block, rows, values, properties)
+        return tuple([values[number] for number in last.operands])
+
+    def _planned(self, block: Block) -> _Plan:
+        arguments = tuple([(arg.type, arg._name, arg.location) for arg in block.args])
+        for arg in block.args:
+            self._numbers[arg] = len(self._numbers)
+        return _Plan(arguments, tuple([self._row(op) for op in block.ops]))
+
+    def _row(self, op: Operation) -> _Row:
+        if op._successors or any(value not in self._numbers for value in op._operands):
+            raise ValueError(f"expected a computation that is one block and uses nothing from outside: {op.name}")
+        operands = tuple([self._numbers[value] for value in op._operands])
+        for result in op.results:
+            self._numbers[result] = len(self._numbers)
+        self.size += 1
+        if special := self._special(op):
+            self.specials.append(op)
+        return _Row(
+            type(op),
+            operands,
+            tuple([(result.type, result._name, result.index) for result in op.results]),
+            op.properties,
+            op.attributes,
+            op.location,
+            op if special else None,
+            tuple([self._planned(region.block) for region in op.regions]),
+        )
+
+
+def _copy(plan: _Plan, values: list[SSAValue], properties: Properties) -> Block:
+    block = Block(arg_types=[type for type, _, _ in plan.arguments])
+    for arg, (_, name, location) in zip(block._args, plan.arguments, strict=True):
+        arg._name = name
+        arg.location = location  # pyright: ignore[reportAttributeAccessIssue]
+    values.extend(block._args)
+    _fill(block, plan.rows, values, properties)
+    return block
+
+
+def _fill(block: Block, rows: Sequence[_Row], values: list[SSAValue], properties: Properties) -> None:
+    """The inner loop of unrolling: 3 µs an op."""
+    for cls, operands, results, own, attributes, location, special, regions in rows:
+        op = cls.__new__(cls)
+        inputs = [values[number] for number in operands]
+        op._operands = SSAValues(inputs)
+        op._operand_uses = _link(op, inputs)
+        op._successors = op._successor_uses = ()
+        op.properties = own.copy() if special is None else properties(special)
+        op.attributes = attributes.copy()
+        op.location = location  # pyright: ignore[reportAttributeAccessIssue]
+        op.regions = ()
+        op._next_op = op._prev_op = op.parent = None
+        made = [_result(op, type, name, index) for type, name, index in results]
+        op.results = SSAValues(made)  # pyright: ignore[reportAttributeAccessIssue]
+        values += made
+        append(block, op)
+        if regions:
+            for region in regions:
+                op.add_region(Region(_copy(region, values, properties)))
+
+
+def rename(value: SSAValue, name: str | None) -> None:
+    """Sets a name hint as it is (xDSL's setter cuts a numeric suffix)."""
+    value._name = name
+
+
+def retype(value: SSAValue, type: Attribute) -> None:
+    """Sets the type of a value that has no users yet."""
+    value._type = type
+
+
+def file_location(file: StringAttr, line: int, column: int) -> FileLineColLoc:
+    """What `FileLineColLoc(file, IntAttr(line), IntAttr(column))` gives, at a tenth of the cost."""
+    location = FileLineColLoc.__new__(FileLineColLoc)
+    fields = location.__dict__
+    fields["filename"], fields["line"], fields["column"] = file, _number(line), _number(column)
+    return location
+
+
+@lru_cache(maxsize=65536)
+def _number(value: int) -> IntAttr:
+    return IntAttr(value)
+
+
+@contextmanager
+def collector_off() -> Generator[None]:
+    """Stops the cyclic garbage collector for the block: IR is all cycles, none of them garbage yet (2-3 x faster).
+
+    What was made goes to the oldest generation unseen (freeze and unfreeze do that): else switching the collector
+    on again would at once walk through all of it.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on and not gc.get_freeze_count():
+            gc.freeze()
+            gc.unfreeze()
         if was_on:
             gc.enable()

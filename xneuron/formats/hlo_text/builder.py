@@ -36,14 +36,16 @@ class Builder:
         self._line, self._counted, self._line_start = 1, 0, 0
 
     def location(self, start: int) -> FileLineColLoc:
-        """Line and column of a position. Positions must not go back by more than a line or so: lines are counted on."""
+        """Line and column of a position. Cheap where positions are asked for in order: lines are counted on."""
         text = self.scanner.text
+        if start < self._line_start:
+            return file_location(self._file, text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start))
         if start > self._counted:
             if newlines := text.count("\n", self._counted, start):
                 self._line += newlines
                 self._line_start = text.rfind("\n", self._counted, start) + 1
             self._counted = start
-        return file_location(self._file, self._line, max(start - self._line_start, 0) + 1)
+        return file_location(self._file, self._line, start - self._line_start + 1)
 
     def parameter(self, number: int, at: int, name: str | None, type: Attribute, said: Said) -> SSAValue:
         """An argument of the computation. `at`: where the number stands."""
@@ -63,7 +65,9 @@ class Builder:
         self, row: Row, name: str | None, start: int, type: Attribute | None, operands: Sequence[SSAValue], said: Said
     ) -> SSAValue:
         """The op of any other opcode; its result type is inferred where the text has none."""
-        self._check_count(row, len(operands), start)
+        count = len(operands)
+        if count < row.fewest or (row.most is not None and count > row.most):
+            self.scanner.error(f"expects {row.fewest} operands, but has {count} operands", start)
         location = self.location(start)
         if row.op is CallOp:
             op = self._call(name, location, type, operands, said)
@@ -87,16 +91,12 @@ class Builder:
     def _appended(self, op: Operation, said: Said) -> SSAValue:
         append(self.scope.block, op)
         self.scope.size += 1
-        value = op.results[0]
+        (value,) = op.results
         for name, at in said.predecessors:
             if (before := self.scope.values.get(name)) is None:
                 self.scanner.error(f"instruction does not exist: {name}", at)
             append(self.scope.block, build(ControlDependencyOp, (before, value), None, {}, {}, None, op.location))
         return value
-
-    def _check_count(self, row: Row, count: int, start: int) -> None:
-        if count < row.fewest or (row.most is not None and count > row.most):
-            self.scanner.error(f"expects {row.fewest} operands, but has {count} operands", start)
 
     def _call(
         self, name: str | None, location: Attribute, type: Attribute | None, operands: Sequence[SSAValue], said: Said
