@@ -57,7 +57,7 @@ def run_on_xla(programs: Sequence[Program]) -> list[Outcome]:
             process = subprocess.run(
                 [sys.executable, str(WORKER), name, str(len(outcomes))], capture_output=True, text=True, check=False
             )
-            outcomes += _read(directory, len(outcomes), len(programs))
+            outcomes += _read(directory, len(outcomes), [len(program.replicas) for program in programs])
             if len(outcomes) < len(programs):
                 outcomes.append(Outcome(None, f"XLA ended with {process.returncode}: {process.stderr[-2000:]}"))
         return outcomes
@@ -75,23 +75,20 @@ def _write(directory: Path, programs: Sequence[Program]) -> None:
     (directory / "cases.json").write_text(json.dumps(cases))
 
 
-def _read(directory: Path, first: int, count: int) -> list[Outcome]:
+def _read(directory: Path, first: int, replicas: Sequence[int]) -> list[Outcome]:
     outcomes: list[Outcome] = []
-    for index in range(first, count):
+    for index in range(first, len(replicas)):
         if (failed := directory / f"{index}.txt").exists():
             outcomes.append(Outcome(None, failed.read_text()))
         elif (done := directory / f"{index}.npz").exists():
-            outcomes.append(Outcome(_by_replica(load_arrays(done))))
+            outcomes.append(Outcome(_by_replica(load_arrays(done), replicas[index])))
         else:
             break
     return outcomes
 
 
-def _by_replica(arrays: dict[str, np.ndarray]) -> list[list[np.ndarray]]:
-    rows: list[list[np.ndarray]] = []
+def _by_replica(arrays: dict[str, np.ndarray], replicas: int) -> list[list[np.ndarray]]:
+    rows: list[list[np.ndarray]] = [[] for _ in range(replicas)]
     for name, value in arrays.items():
-        replica = int(name.split(".")[0])
-        while len(rows) <= replica:
-            rows.append([])
-        rows[replica].append(value)
+        rows[int(name.split(".")[0])].append(value)
     return rows

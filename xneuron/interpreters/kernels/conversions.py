@@ -35,6 +35,9 @@ def converter(source: Element, target: Element) -> Function:
         return lambda a: part(a.real)
     if source.kind == "float" and target.kind in ("int", "uint"):
         return _saturated(target, dtype)
+    if source.bytes == target.bytes == 1 and source.kind != "pred":
+        middle = {"float": np.float32, "int": np.int8, "uint": np.uint8}[source.kind]
+        return lambda a: a.astype(middle).astype(dtype)  # ml_dtypes' own types do not convert to each other
     return lambda a: a.astype(dtype)
 
 
@@ -49,10 +52,10 @@ def _saturated(target: Element, dtype: DType) -> Function:
     lowest, highest = holder.type(low), holder.type(high - 1)
 
     def convert(a: Any) -> Any:
-        value = a.astype(np.float64)
-        inside = (value > low - 1) & (value < high)
-        result = choose(inside, value, np.float64(0)).astype(holder)
-        result = choose(value >= high, highest, choose(value < low, lowest, result))
+        whole = np.trunc(a.astype(np.float64))
+        inside = (whole >= low) & (whole < high)
+        result = choose(inside, whole, np.float64(0)).astype(holder)
+        result = choose(whole >= high, highest, choose(whole < low, lowest, result))
         return result.astype(dtype)
 
     return convert

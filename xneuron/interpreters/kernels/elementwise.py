@@ -43,8 +43,7 @@ def compare(op: hlo.CompareOp, context: Context) -> Elementwise:
     element = element_of(op.lhs.type)
     if element.kind != "float" or text_of(op.compare_type) != "TOTALORDER":
         return Elementwise(ufunc, inline=inline, out=True)
-    has_sign = element.name != "f8e8m0fnu"
-    return Elementwise(lambda a, b: ufunc(floats.total_order(a, has_sign), floats.total_order(b, has_sign)))
+    return Elementwise(lambda a, b: ufunc(floats.total_order(a), floats.total_order(b)))
 
 
 @kernel(hlo.SelectOp)

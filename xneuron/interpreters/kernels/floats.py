@@ -95,12 +95,15 @@ def error_function(a: Any) -> Any:
     return np.asarray(_erf(a)).astype(a.dtype)[()]
 
 
-def total_order(a: Any, has_sign: bool = True) -> Any:
-    """Integers ordered as the floats are by totalOrder: -NaN < -inf < … < -0 < +0 < … < inf < NaN."""
+def total_order(a: Any) -> Any:
+    """Integers ordered as the floats are by totalOrder: -NaN < -inf < … < -0 < +0 < … < inf < NaN.
+
+    One-byte formats are ordered as f32: not all of them have a sign bit, or their NaN at the end.
+    """
+    if a.dtype.itemsize == 1:
+        a = a.astype(np.float32)
     word = signed(a.dtype)
     bits = a.view(word)
-    if not has_sign:
-        return a.view(f"u{a.dtype.itemsize}")
     return choose(bits < 0, bits ^ np.iinfo(word).max, bits)
 
 

@@ -164,16 +164,20 @@ def scatter(op: hlo.ScatterOp, context: Context) -> Meaning:
 def _scatterer(
     positions: Positions, shape: Sequence[int], windows: Sequence[int], fold: Fold
 ) -> Callable[[list[Any], Any, Sequence[Any]], list[Any]]:
-    """Changes the operands in place and returns them."""
+    """Changes the operands in place and returns them; index by index, and in each window in row-major order."""
+    order = [*positions.batch, *(d for d in range(len(windows)) if d not in positions.batch)]
+
+    def ordered(x: Any) -> Array:
+        return np.broadcast_to(x, windows).transpose(order).reshape(-1)
 
     def apply(operands: list[Any], indices: Any, updates: Sequence[Any]) -> list[Any]:
         starts = positions.starts(indices)
-        fits = np.broadcast_to(positions.inside(starts), windows).reshape(-1)
+        fits = ordered(positions.inside(starts))
         where = np.zeros((), np.int64)
         for start, offset, stride in zip(starts, positions.offsets, _strides(shape), strict=True):
             where = where + (start + offset) * stride
-        targets = np.broadcast_to(where, windows).reshape(-1)[fits]
-        values = [np.broadcast_to(update, windows).reshape(-1)[fits] for update in updates]
+        targets = ordered(where)[fits]
+        values = [ordered(update)[fits] for update in updates]
         flat = [np.ascontiguousarray(x).reshape(-1) for x in operands]
         combine_at(flat, targets, values, fold)
         return [x.reshape(shape) for x in flat]

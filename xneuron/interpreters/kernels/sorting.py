@@ -81,7 +81,7 @@ def _numbers(element: Element, total: bool) -> Callable[[Any], Any]:
     if element.kind != "float":
         return lambda x: x
     if total:
-        return lambda x: total_order(x, element.name != "f8e8m0fnu")
+        return total_order
     return lambda x: x.astype(np.float32) if element.bits < 32 else x
 
 
