@@ -36,10 +36,10 @@ from xneuron.dialects.hlo.attributes import (
 from xneuron.dialects.hlo.base import HloOp
 from xneuron.dialects.hlo.control_flow import ReturnOp
 from xneuron.dialects.hlo.literal import LiteralAttr
-from xneuron.dialects.hlo.types import BY_NAME, TOKEN, OpaqueType, element_of, tensor, tuple_of
+from xneuron.dialects.hlo.types import BY_NAME, DYNAMIC, TOKEN, OpaqueType, element_of, tensor, tuple_of
 
 ELEMENTS = [BY_NAME[name].type for name in ("pred", "s32", "u32", "u64", "f32", "bf16", "c64", "f8e4m3fn", "s4")]
-SHAPES = [(), (0,), (1,), (2,), (3,), (4,), (-1,), (2, 3), (3, 3), (4, 4), (2, -1), (2, 3, 4), (1, 2, 2, 1)]
+SHAPES = [(), (0,), (1,), (2,), (3,), (4,), (DYNAMIC,), (2, 3), (3, 3), (4, 4), (2, DYNAMIC), (2, 3, 4), (1, 2, 2, 1)]
 ARRAYS = [tensor(element, shape) for element in ELEMENTS for shape in SHAPES]
 ODD = [TOKEN, OpaqueType(), i32, f32, TensorType(IndexType(), [2]), TensorType(f32, []), tuple_of(())]
 

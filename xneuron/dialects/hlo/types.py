@@ -170,7 +170,7 @@ def element_of(type: Attribute) -> Element:
 
 @lru_cache(maxsize=65536)
 def shape_of(type: Attribute) -> tuple[int, ...]:
-    """Extents of a tensor type, DYNAMIC (-1) where they are not static."""
+    """Extents of a tensor type, DYNAMIC where they are not static."""
     if not is_tensor(type):
         raise VerifyException(f"expected an array, found {spelled(type)}")
     return type.get_shape()
