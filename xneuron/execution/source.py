@@ -47,6 +47,14 @@ class Listings(Generic[_Origin]):
         return found
 
 
+@dataclass
+class Mark:
+    """A position in a source, which moves with what is inserted in front of it; remembers the indentation there."""
+
+    position: int
+    indent: str
+
+
 class Source(Generic[_Origin]):
     """A Python function in the making: lines, indentation, fresh names, constants.
 
@@ -61,6 +69,7 @@ class Source(Generic[_Origin]):
         self._names = count()
         self._globals: dict[str, Any] = {}
         self._constants: dict[int, str] = {}
+        self._marks: list[Mark] = []
 
     def line(self, text: str) -> None:
         """Appends a line at the current indentation."""
@@ -88,19 +97,28 @@ class Source(Generic[_Origin]):
             self._globals[name] = value  # keeps the object alive, and so its id
         return name
 
-    @property
-    def position(self) -> int:
-        """Number of lines so far: what `rewind` and `insert` take."""
+    def mark(self) -> Mark:
+        """The position of the next line."""
+        mark = Mark(len(self._lines), self._indent)
+        self._marks.append(mark)
+        return mark
+
+    def rewind(self, mark: Mark) -> None:
+        """Forgets the lines from the mark on."""
+        del self._lines[mark.position :], self._origins[mark.position :]
+        self._marks = [other for other in self._marks if other.position <= mark.position]
+
+    def insert(self, mark: Mark, texts: list[str]) -> None:
+        """Puts lines in at the mark, behind lines put in there before."""
+        at, shift = mark.position, len(texts)
+        self._lines[at:at] = [mark.indent + text for text in texts]
+        self._origins[at:at] = [self.origin] * shift
+        for other in self._marks:
+            if other.position >= at:
+                other.position += shift
+
+    def __len__(self) -> int:
         return len(self._lines)
-
-    def rewind(self, position: int) -> None:
-        """Forgets the lines from `position` on."""
-        del self._lines[position:], self._origins[position:]
-
-    def insert(self, position: int, texts: list[str]) -> None:
-        """Puts lines in at `position`, at the current indentation."""
-        self._lines[position:position] = [self._indent + text for text in texts]
-        self._origins[position:position] = [self.origin] * len(texts)
 
     def function(self, name: str, parameters: list[str], listings: Listings[_Origin]) -> Callable[..., Any]:
         """Compiles `def name(parameters)` with the lines as body; a generator function if a line yields."""

@@ -8,19 +8,21 @@ into buffers that are dead (`execution/buffers.py`).
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from xdsl.dialects.builtin import TensorType, TupleType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.traits import Pure
 
 from xneuron.dialects.hlo.attributes import int_of
 from xneuron.dialects.hlo.control_flow import GetTupleElementOp
 from xneuron.dialects.hlo.types import DYNAMIC, TokenType, elements_of, shape_of
 from xneuron.execution.buffers import Buffers
 from xneuron.execution.errors import EvaluationError
-from xneuron.execution.source import Source
+from xneuron.execution.source import Mark, Source
 from xneuron.interpreters.forwarding import Forward, forwarded, resolve
-from xneuron.interpreters.kernels.registry import Elementwise, Updating, is_fresh
+from xneuron.interpreters.kernels.registry import Elementwise, Meaning, Updating, is_fresh
 from xneuron.interpreters.linking import WORLD
 from xneuron.interpreters.meanings import applied, raising
 from xneuron.interpreters.replicas import Request
@@ -36,11 +38,32 @@ Sym: TypeAlias = "str | tuple[Sym, ...]"
 class Scope:
     """What is known, at one point of the code, about the values of one isolated region and what is inlined in it."""
 
-    def __init__(self, buffers: Buffers) -> None:
+    def __init__(self, buffers: Buffers, outer: Scope | None = None) -> None:
+        self.outer = outer
         self.env: dict[SSAValue, Sym] = {}
         self.uses: dict[str, int] = {}
         """Uses of each variable that are still to come."""
         self.buffers = buffers
+
+    def share_all(self, op: Operation) -> None:
+        """Others may hold the op's operands now, here and in the scopes around."""
+        names = [name for operand in op.operands for name in flat(self.env[operand])]
+        scope: Scope | None = self
+        while scope is not None:
+            for name in names:
+                scope.buffers.share(name)
+            scope = scope.outer
+
+
+@dataclass
+class LoopFrame:
+    """A loop that is being written: its iteration variable, where what does not change goes, and what went there."""
+
+    index: str
+    top: Mark
+    hoisted: dict[tuple[Operation, tuple[str, ...]], str] = field(
+        default_factory=dict[tuple[Operation, tuple[str, ...]], str]
+    )
 
 
 class Emitter:
@@ -51,10 +74,15 @@ class Emitter:
         self.source: Source[Operation] = Source()
         self.scope = Scope(Buffers())
         self.profiled = profiled
-        self.loops: list[str] = []
-        """Variables that count the iterations of the loops around."""
-        self.depth = 0
+        self.loops: list[LoopFrame] = []
+        """The loops around, outermost first."""
+        self.kept: dict[Operation, Sequence[int]] = {}
+        """Of loops written before: which slots of the state keep buffers of their own."""
+        self.branching = 0
+        """Number of branches around."""
         self._large: set[str] = set()
+        self._levels: dict[str, int] = {}
+        """Number of loops around the definition of a variable; 0 for constants and parameters."""
 
     # Blocks and instructions
 
@@ -137,7 +165,7 @@ class Emitter:
     @property
     def at(self) -> str:
         """The iteration vector, as an expression."""
-        return f"(*at, {', '.join(self.loops)})" if self.loops else "at"
+        return f"(*at, {', '.join(loop.index for loop in self.loops)})" if self.loops else "at"
 
     # Kernels
 
@@ -145,7 +173,9 @@ class Emitter:
         meaning = self.engine.meaning(op)
         operands = [self.whole(self.scope.env[operand]) for operand in op.operands]
         type = op.results[0].type
-        if is_scalar(type):
+        if (level := self._level(op)) < len(self.loops):
+            self._hoist(op, meaning, operands, self.loops[level])
+        elif is_scalar(type):
             self._scalar_kernel(op, meaning, operands)
         elif isinstance(meaning, Elementwise) and meaning.out and (key := buffer_key(type)):
             self._ufunc(op, meaning, operands, key)
@@ -159,10 +189,29 @@ class Emitter:
             self._define(op, name, buffer_key(type) if fresh else None)
             self.release(dying)
 
-    def _scalar_kernel(self, op: Operation, meaning: Any, operands: list[str]) -> None:
+    def _level(self, op: Operation) -> int:
+        """How many of the loops around the instruction depends on; all of them if it must stay where it is."""
+        here = len(self.loops)
+        if not here or self.branching or op.regions or not op.has_trait(Pure):
+            return here
+        return max((self._levels.get(name, 0) for o in op.operands for name in flat(self.scope.env[o])), default=0)
+
+    def _hoist(self, op: Operation, meaning: Meaning, operands: list[str], loop: LoopFrame) -> None:
+        """Writes the instruction in front of the loop in which nothing changes it."""
+        key = (op, tuple(operands))
+        if (name := loop.hoisted.get(key)) is None:
+            name = loop.hoisted[key] = self.source.fresh("h")
+            call = f"{name} = {self.constant(applied(meaning, op))}({', '.join(operands)})"
+            self.source.insert(loop.top, [call])
+            self._levels[name] = self.loops.index(loop)
+        self.bind(op.results[0], name)
+        self.scope.share_all(op)
+        self.release(self.consume(op))
+
+    def _scalar_kernel(self, op: Operation, meaning: Meaning, operands: list[str]) -> None:
         if isinstance(meaning, Elementwise) and meaning.inline is not None:
             names = {word: self.constant(value) for word, value in meaning.names.items()}
-            name = self.source.fresh("v")
+            name = self.variable(large=False)
             self.source.line(f"{name} = {meaning.inline.format(*operands, **names)}")
         else:
             name = self._called(op, applied(meaning, op), operands, large=False)
@@ -191,7 +240,7 @@ class Emitter:
         self.release(name for name in dying if not (in_place and name == changed))
 
     def _called(self, op: Operation, function: Callable[..., Any], operands: list[str], large: bool = True) -> str:
-        name = self.variable() if large else self.source.fresh("v")
+        name = self.variable(large)
         self.source.line(f"{name} = {self.constant(function)}({', '.join(operands)})")
         return name
 
@@ -206,10 +255,12 @@ class Emitter:
         """The name of a Python object."""
         return self.source.constant(value)
 
-    def variable(self) -> str:
-        """A fresh variable that may hold something large."""
-        name = self.source.fresh("v")
-        self._large.add(name)
+    def variable(self, large: bool = True, prefix: str = "v") -> str:
+        """A fresh variable, assigned in the loops around; `large` if it may hold more than a scalar."""
+        name = self.source.fresh(prefix)
+        self._levels[name] = len(self.loops)
+        if large:
+            self._large.add(name)
         return name
 
     def leaves(self, type: Attribute, prefix: str = "s") -> Sym:
@@ -218,10 +269,11 @@ class Emitter:
             return tuple(self.leaves(inner, prefix) for inner in elements_of(type))
         if isinstance(type, TokenType):
             return "None"
-        name = self.source.fresh(prefix)
-        if not is_scalar(type):
-            self._large.add(name)
-        return name
+        return self.variable(not is_scalar(type), prefix)
+
+    def looping(self, names: Iterable[str]) -> None:
+        """The variables change with each iteration of the loop that comes next."""
+        self._levels.update(dict.fromkeys(names, len(self.loops) + 1))
 
     def whole(self, sym: Sym) -> str:
         """An expression for the value, tuples put together."""

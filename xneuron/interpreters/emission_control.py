@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Sequence
 from itertools import count
 from typing import Any
 
 import numpy as np
 from xdsl.dialects.func import CallOp
-from xdsl.ir import Block, Operation
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from xneuron.dialects.hlo.control_flow import AsyncStartOp, ConditionalOp, FusionOp, WhileOp
+from xneuron.dialects.hlo.attributes import int_of
+from xneuron.dialects.hlo.control_flow import (
+    AsyncStartOp,
+    ConditionalOp,
+    FusionOp,
+    GetTupleElementOp,
+    TupleOp,
+    WhileOp,
+)
 from xneuron.dialects.hlo.types import PRED, elements_of, tensor, without_layout
 from xneuron.execution.buffers import Buffers
-from xneuron.interpreters.emission import Emitter, Scope, Sym, buffer_key, flat
+from xneuron.execution.errors import EvaluationError
+from xneuron.interpreters.emission import Emitter, LoopFrame, Scope, Sym, buffer_key, flat
 from xneuron.interpreters.values import zeros
 
 MAX_DEPTH = 12
@@ -30,45 +40,48 @@ MAX_LINES = 20_000
 def emit_while(emitter: Emitter, op: WhileOp) -> None:
     """Writes a loop inline, or a call of its function where nesting is too deep."""
     inits = [emitter.scope.env[operand] for operand in op.operands]
-    if emitter.depth >= MAX_DEPTH:
+    if len(emitter.loops) >= MAX_DEPTH:
         _call_function(emitter, op, emitter.engine.loop(op).code, ["0", *map(emitter.whole, inits)])
         return
     inits = [emitter.unpacked(sym, operand.type) for sym, operand in zip(inits, op.operands, strict=True)]
-    dying = emitter.consume(op, shared=False)
-    given = [name for sym in inits for name in flat(sym)]
-    moved = {name for name in dying if name in emitter.scope.buffers.owned and given.count(name) == 1}
-    for name in moved:
-        emitter.scope.buffers.share(name)
-    results = emit_loop(emitter, op, inits, "0", moved)
+    dying = emitter.consume(op)
+    results = emit_loop(emitter, op, inits, "0", dying)
     for result, sym in zip(op.results, results, strict=True):
         emitter.bind(result, sym)
-    dead = [name for sym in results for name in flat(sym) if not emitter.scope.uses[name]]
-    emitter.release([*(name for name in dying if name not in moved), *dead])
+    used = emitter.scope.uses
+    ended = {name for sym in results for name in flat(sym)}
+    emitter.release(name for name in {**dict.fromkeys(dying), **dict.fromkeys(sorted(ended))} if not used[name])
 
 
-def emit_loop(emitter: Emitter, op: WhileOp, inits: Sequence[Sym], start: str, moved: set[str]) -> list[Sym]:
-    """Writes a loop; the state it ends with. `moved`: initial values whose buffers now belong to the loop.
+def emit_loop(emitter: Emitter, op: WhileOp, inits: list[Sym], start: str, dying: Sequence[str]) -> list[Sym]:
+    """Writes a loop; the state it ends with. `dying`: variables that only the loop still uses.
 
     A slot of the state is *kept* if each iteration leaves a buffer in it that nobody else holds. To find out, the
-    body is first written as if all were.
+    body is first written as if all were, and again while that turns out wrong. The answer depends on the loop alone, so
+    that it is found once, however deep the loops around are nested.
     """
-    state = [emitter.leaves(operand.type) for operand in op.operands]
-    keys = {name: buffer_key(type) for name, type in _leaf_types(op, state)}
-    kept = {name for name, key in keys.items() if key is not None}
-    position = emitter.source.position
     outer = emitter.scope
+    state = _state(emitter, op, inits)
+    pairs = [(name, init) for name, init in _pairs(state, inits) if name != init]
+    emitter.looping(name for name, _ in pairs)
+    moved = _moved(outer.buffers, [init for _, init in pairs], dying)
+    keys = {name: key for name, type in _leaf_types(op, state) if (key := buffer_key(type)) is not None}
+    slots = [name for name, _ in pairs]
+    kept = {slots[at] for at in emitter.kept.get(op, range(len(slots))) if slots[at] in keys}
+    mark = emitter.source.mark()
     try:
         while True:
-            loop = _Loop(emitter, op, state, inits, start)
-            still = loop.write(moved, {name: keys[name] for name in kept})
+            loop = _Loop(emitter, op, state, start)
+            still = loop.write(pairs, moved, {name: keys[name] for name in kept})
             if still == kept:
                 break
-            emitter.source.rewind(position)
+            emitter.source.rewind(mark)
             kept &= still
     finally:
         emitter.scope = outer
+    emitter.kept[op] = [at for at, name in enumerate(slots) if name in kept]
     loop.hand_over(outer.buffers)
-    for name, init in _pairs(state, inits):
+    for name, init in pairs:
         if name in kept:
             outer.buffers.own(name, keys[name])
         else:
@@ -76,14 +89,49 @@ def emit_loop(emitter: Emitter, op: WhileOp, inits: Sequence[Sym], start: str, m
     return state
 
 
-def _leaf_types(op: WhileOp, state: Sequence[Sym]) -> list[tuple[str, Any]]:
-    pairs: list[tuple[str, Any]] = []
-    stack = [(sym, operand.type) for sym, operand in zip(state, op.operands, strict=True)]
+def _state(emitter: Emitter, op: WhileOp, inits: list[Sym]) -> list[Sym]:
+    """Variables for the state; a slot that the body returns as it got it needs none."""
+    roots = op.body.block.last_op
+    if roots is None:
+        raise EvaluationError("expected a computation that ends by returning a value", op)
+    return [
+        init if root is parameter else _slots(emitter, parameter, root, init)
+        for parameter, root, init in zip(op.body.block.args, roots.operands, inits, strict=True)
+    ]
+
+
+def _slots(emitter: Emitter, parameter: SSAValue, root: SSAValue, init: Sym) -> Sym:
+    made = root.owner
+    if not isinstance(made, TupleOp) or not isinstance(init, tuple):
+        return emitter.leaves(parameter.type, "s")
+    types = elements_of(parameter.type)
+    return tuple(
+        old if _is_slot(element, parameter, index) else emitter.leaves(type, "s")
+        for index, (element, type, old) in enumerate(zip(made.operands, types, init, strict=True))
+    )
+
+
+def _is_slot(value: SSAValue, parameter: SSAValue, index: int) -> bool:
+    op = value.owner
+    return isinstance(op, GetTupleElementOp) and op.operand is parameter and int_of(op.index) == index
+
+
+def _moved(buffers: Buffers, inits: list[str], dying: Sequence[str]) -> set[str]:
+    """Initial values whose buffers the loop may have."""
+    moved = {name for name in dying if name in buffers.owned and inits.count(name) == 1}
+    for name in moved:
+        buffers.share(name)
+    return moved
+
+
+def _leaf_types(op: WhileOp, state: Sequence[Sym]) -> list[tuple[str, Attribute]]:
+    pairs: list[tuple[str, Attribute]] = []
+    stack: list[tuple[Sym, Attribute]] = [(sym, value.type) for sym, value in zip(state, op.operands, strict=True)]
     while stack:
         sym, type = stack.pop()
         if isinstance(sym, tuple):
             stack += zip(sym, elements_of(type), strict=True)
-        elif sym != "None":
+        else:
             pairs.append((sym, type))
     return pairs
 
@@ -91,69 +139,63 @@ def _leaf_types(op: WhileOp, state: Sequence[Sym]) -> list[tuple[str, Any]]:
 class _Loop:
     """One attempt to write a loop."""
 
-    def __init__(self, emitter: Emitter, op: WhileOp, state: list[Sym], inits: Sequence[Sym], start: str) -> None:
+    def __init__(self, emitter: Emitter, op: WhileOp, state: list[Sym], start: str) -> None:
         self._emitter = emitter
         self._source = emitter.source
         self._op = op
         self._state = state
-        self._inits = inits
         self._start = start
         engine = emitter.engine
         self._counted = emitter.profiled or engine.limit is not None or engine.linker.communicating(op)
         self._index = self._source.fresh("n")
 
-    def write(self, moved: set[str], kept: dict[str, Any]) -> set[str]:
-        """Writes it all; the slots among `kept` that really are."""
+    def write(self, pairs: list[tuple[str, str]], moved: set[str], kept: dict[str, Hashable]) -> set[str]:
+        """Writes it all; the slots among `kept` that really are. `pairs`: state variables and their initial values."""
         emitter = self._emitter
-        self._enter(moved, kept)
-        self._top = self._source.position
-        emitter.scope = Scope(Buffers(lambda: self._source.fresh("b")))
+        for name, init in pairs:
+            self._source.line(f"{name} = {init}{'.copy()' if name in kept and init not in moved else ''}")
+        self._top = self._source.mark()
+        emitter.scope = Scope(Buffers(lambda: self._source.fresh("b")), emitter.scope)
         for name, key in kept.items():
             emitter.scope.buffers.own(name, key)
         header = f"for {self._index} in {emitter.constant(count)}({self._start}):" if self._counted else "while True:"
-        emitter.loops.append(self._index)
-        emitter.depth += 1
-        with self._source.indented(header):
-            still = self._iteration(kept)
-        emitter.depth -= 1
-        emitter.loops.pop()
+        emitter.loops.append(LoopFrame(self._index, self._top))
+        try:
+            with self._source.indented(header):
+                still = self._iteration(kept)
+        finally:
+            emitter.loops.pop()
         emitter.count(self._op.cond.block, f"{self._index} - {self._start} + 1")
         emitter.count(self._op.body.block, f"{self._index} - {self._start}")
         return still
 
-    def _enter(self, moved: set[str], kept: dict[str, Any]) -> None:
-        for name, init in _pairs(self._state, self._inits):
-            copy = ".copy()" if name in kept and init not in moved else ""
-            self._source.line(f"{name} = {init}{copy}")
-
-    def _iteration(self, kept: dict[str, Any]) -> set[str]:
+    def _iteration(self, kept: Collection[str]) -> set[str]:
         emitter, cond, body = self._emitter, self._op.cond.block, self._op.body.block
         held = [name for sym in self._state for name in flat(sym)]
-        for name in held:
-            emitter.scope.uses[name] = 1
+        uses = emitter.scope.uses
+        uses.update(Counter(held))
         (flag,) = emitter.block(cond, self._state)
         self._source.origin = self._op
         self._source.line(f"if not {flag}: break")
         if emitter.engine.limit is not None:
-            limit = emitter.constant(emitter.engine.exceeded)
-            self._source.line(f"if {self._index} >= {emitter.engine.limit}: {limit}({emitter.constant(self._op)})")
+            exceeded = f"{emitter.constant(emitter.engine.exceeded)}({emitter.constant(self._op)})"
+            self._source.line(f"if {self._index} >= {emitter.engine.limit}: {exceeded}")
         emitter.enter(body, self._state)
         for name in held:
-            emitter.scope.uses[name] -= 1
-        emitter.release(name for name in held if not emitter.scope.uses[name])
+            uses[name] -= 1
+        emitter.release(name for name in dict.fromkeys(held) if not uses[name])
         return self._advance(emitter.instructions(body), kept)
 
-    def _advance(self, ends: Sequence[Sym], kept: dict[str, Any]) -> set[str]:
+    def _advance(self, ends: Sequence[Sym], kept: Collection[str]) -> set[str]:
         """Writes the step from one iteration to the next; the slots whose new buffers are nobody else's."""
         emitter = self._emitter
+        self._source.origin = self._op
         buffers = emitter.scope.buffers
         ends = [emitter.unpacked(sym, operand.type) for sym, operand in zip(ends, self._op.operands, strict=True)]
         pairs = _pairs(self._state, ends)
-        names = [end for _, end in pairs]
+        names = Counter(end for _, end in pairs)
         still = {
-            name
-            for name, end in pairs
-            if name in kept and end != name and end in buffers.owned and names.count(end) == 1
+            name for name, end in pairs if name in kept and end != name and end in buffers.owned and names[end] == 1
         }
         restocked = buffers.restock()
         moves = [(name, end) for name, end in pairs if name != end]
@@ -171,10 +213,12 @@ class _Loop:
     def _assign(self, moves: list[tuple[str, str]]) -> None:
         """Parallel assignment, one after the other where nothing is read after it was written."""
         written: set[str] = set()
-        if any(source in written or written.add(name) for name, source in moves):
-            targets, sources = zip(*moves, strict=True)
-            self._source.line(f"{', '.join(targets)}, = {', '.join(sources)},")
-            return
+        for name, source in moves:
+            if source in written:
+                targets, sources = zip(*moves, strict=True)
+                self._source.line(f"{', '.join(targets)}, = {', '.join(sources)},")
+                return
+            written.add(name)
         for name, source in moves:
             self._source.line(f"{name} = {source}")
 
@@ -212,6 +256,7 @@ def emit_conditional(emitter: Emitter, op: ConditionalOp) -> None:
         source.line(f"{chosen} = int({index})")
         index = chosen
     buffers = emitter.scope.buffers
+    emitter.branching += 1
     for at, region in enumerate(op.branches):
         if at == len(op.branches) - 1:
             header = "else:" if at else "if True:"
@@ -220,6 +265,7 @@ def emit_conditional(emitter: Emitter, op: ConditionalOp) -> None:
         emitter.scope.buffers = Buffers()
         with source.indented(header):
             _emit_branch(emitter, op, at, region.block, result)
+    emitter.branching -= 1
     emitter.scope.buffers = buffers
     dying = emitter.consume(op, shared=True)
     emitter.bind(op.result, result)
@@ -247,7 +293,7 @@ def emit_call(emitter: Emitter, op: CallOp) -> None:
     linker = emitter.engine.linker
     block = linker.callee(op)
     small = linker.size(block) <= SMALL
-    alone = linker.call_sites[op.callee.string_value()] == 1 and emitter.source.position < MAX_LINES
+    alone = linker.call_sites[op.callee.string_value()] == 1 and len(emitter.source) < MAX_LINES
     if small or alone:
         _inline(emitter, op, block)
         return

@@ -138,7 +138,7 @@ class Engine:
         emitter.source.origin = op
         parameters = [emitter.source.fresh("p") for _ in op.operands]
         inits = [emitter.unpacked(name, value.type) for name, value in zip(parameters, op.operands, strict=True)]
-        state = emit_loop(emitter, op, inits, "start", set())
+        state = emit_loop(emitter, op, inits, "start", [])
         return self._finished(emitter, state, ["start", *parameters], self.linker.communicating(op))
 
     def _finished(
