@@ -29,9 +29,12 @@ _METADATA = {
 }
 """Fields of `metadata`, in the order in which they are printed."""
 
-_TEXT = r'"(?:[^"\\\n]|\\.)*+"'
-_PLAIN_METADATA = re.compile(rf"\{{((?:[a-z_]++=(?:{_TEXT}|\d{{1,18}}+) ?)*+)\}}")
-_FIELD = re.compile(rf"([a-z_]+)=(?:({_TEXT})|(\d{{1,18}}+))")
+_VALUES = {"string": r'"((?:[^"\\\n]|\\.)*+)"', "integer": r"(\d{1,18}+)", "braced integer": r"\{(\d{1,18}+)\}"}
+_PLAIN_METADATA = re.compile(
+    rf"\{{{''.join(f'(?:{key}={_VALUES[kind]}(?: |(?=}})))?+' for key, kind in _METADATA.items())}\}}"
+)
+"""Metadata as XLA prints them: fields in order, a space between."""
+_FIELDS = tuple((key, kind == "string") for key, kind in _METADATA.items())
 
 
 def _parse_metadata(scanner: Scanner) -> Value:
@@ -53,11 +56,11 @@ def plain_metadata(text: str, start: int, end: int) -> DictionaryAttr | None:
     """Metadata that fill `text[start:end]` in the form XLA prints; None for any other form."""
     if (found := _PLAIN_METADATA.fullmatch(text, start, end)) is None:
         return None
-    fields: dict[str, Attribute] = {}
-    for key, string, number in _FIELD.findall(found[1]):
-        if _METADATA.get(key) != ("string" if string else "integer") or key in fields:
-            return None
-        fields[key] = StringAttr(unescape(string[1:-1])) if string else integer(int(number))
+    fields: dict[str, Attribute] = {
+        key: StringAttr(unescape(value)) if is_string else integer(int(value))
+        for (key, is_string), value in zip(_FIELDS, found.groups(), strict=True)
+        if value is not None
+    }
     return DictionaryAttr(fields) if fields else None
 
 

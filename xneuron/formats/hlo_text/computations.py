@@ -97,13 +97,7 @@ class Computation:
     def _body(self) -> Region:
         if not self.used:
             return Region(self._finished(FuncReturnOp))
-        region = self.region()
-        last = region.block.last_op
-        assert last is not None
-        root = last.operands[0]
-        region.block.erase_op(last)
-        append(region.block, build(FuncReturnOp, (root,), None, {}, {}))
-        return region
+        return Region(Template(self.block, terminator=FuncReturnOp).stamp())
 
     def function(self, is_entry: bool) -> FuncOp:
         """The computation as a function, the entry public and all others private."""

@@ -164,7 +164,8 @@ class LineReader:
         metadata = plain_metadata(found.string, start, found.end()) if mark else None
         if metadata is not None and (known := self.heads.get((row.opcode, head))):
             self.scanner.pos = found.end()
-            return replace(known, attributes={**known.attributes, "metadata": metadata})
+            attributes = {**known.attributes, "metadata": metadata}
+            return Said(known.properties, attributes, known.called, known.predecessors)
         self.scanner.pos = found.start(6) - 2 if rest is not None else found.end()
         said = self.attributes(row, operands)
         if self.scanner.pos != found.end() or (row.opcode == "broadcast" and "dimensions=" not in (rest or "")):
