@@ -45,14 +45,23 @@ class Scope:
         """Uses of each variable that are still to come."""
         self.buffers = buffers
 
-    def share_all(self, op: Operation) -> None:
-        """Others may hold the op's operands now, here and in the scopes around."""
-        names = [name for operand in op.operands for name in flat(self.env[operand])]
+    def share(self, names: Sequence[str]) -> None:
+        """Others may hold these values now; what a loop does not change may belong to the scopes around."""
         scope: Scope | None = self
         while scope is not None:
             for name in names:
                 scope.buffers.share(name)
             scope = scope.outer
+
+    def borrow(self, name: str, lenders: Sequence[str]) -> None:
+        """`name` may hold a view of these values; in scopes around, they are shared."""
+        self.buffers.borrow(name, lenders)
+        if self.outer is not None:
+            self.outer.share(lenders)
+
+    def names(self, op: Operation) -> list[str]:
+        """The variables of all operands."""
+        return [name for operand in op.operands for name in flat(self.env[operand])]
 
 
 @dataclass
@@ -146,6 +155,7 @@ class Emitter:
             return sym[index]
         name = self.variable()
         self.source.line(f"{name} = {sym}[{index}]")
+        self.scope.borrow(name, [sym])
         return name
 
     def _known(self, value: Any) -> Sym:
@@ -155,7 +165,8 @@ class Emitter:
 
     def _request(self, op: Operation) -> None:
         operands = "".join(f"{self.whole(self.scope.env[operand])}, " for operand in op.operands)
-        dying = self.consume(op, shared=True)
+        self.scope.share(self.scope.names(op))
+        dying = self.consume(op)
         name = self.variable()
         request = f"{self.constant(Request)}({self.constant(op)}, ({operands}), {self.at})"
         self.source.line(f"{name} = yield {request}")
@@ -182,12 +193,14 @@ class Emitter:
         elif isinstance(meaning, Updating):
             self._update(op, meaning, operands, buffer_key(type))
         else:
-            function = applied(meaning, op)
-            fresh = is_fresh(op)
-            dying = self.consume(op, shared=not fresh)
-            name = self._called(op, function, operands)
-            self._define(op, name, buffer_key(type) if fresh else None)
-            self.release(dying)
+            self._plain(op, meaning, operands, buffer_key(type) if is_fresh(op) else None)
+
+    def _plain(self, op: Operation, meaning: Meaning, operands: list[str], key: Hashable | None) -> None:
+        name = self._called(op, applied(meaning, op), operands)
+        if key is None:
+            self.scope.borrow(name, self.scope.names(op))
+        self._define(op, name, key)
+        self.release(self.consume(op))
 
     def _level(self, op: Operation) -> int:
         """How many of the loops around the instruction depends on; all of them if it must stay where it is."""
@@ -204,8 +217,8 @@ class Emitter:
             call = f"{name} = {self.constant(applied(meaning, op))}({', '.join(operands)})"
             self.source.insert(loop.top, [call])
             self._levels[name] = self.loops.index(loop)
+        self.scope.share(self.scope.names(op))
         self.bind(op.results[0], name)
-        self.scope.share_all(op)
         self.release(self.consume(op))
 
     def _scalar_kernel(self, op: Operation, meaning: Meaning, operands: list[str]) -> None:
@@ -221,9 +234,9 @@ class Emitter:
     def _ufunc(self, op: Operation, meaning: Elementwise, operands: list[str], key: Hashable) -> None:
         dying = self.consume(op)
         buffers = self.scope.buffers
-        target = next((name for name in dying if buffers.owned.get(name) == key), None)
+        target = next((name for name in dying if buffers.key(name) == key), None)
         if target is not None:
-            buffers.share(target)
+            buffers.give(target)
         else:
             target = buffers.take(key)
         operands = [*operands, f"out={target}"] if target else operands
@@ -233,9 +246,9 @@ class Emitter:
     def _update(self, op: Operation, meaning: Updating, operands: list[str], key: Hashable | None) -> None:
         dying = self.consume(op)
         changed = operands[0]
-        in_place = changed in dying and changed in self.scope.buffers.owned
+        in_place = changed in dying and self.scope.buffers.key(changed) is not None
         if in_place:
-            self.scope.buffers.share(changed)
+            self.scope.buffers.give(changed)
         self._define(op, self._called(op, meaning.in_place if in_place else meaning.function, operands), key)
         self.release(name for name in dying if not (in_place and name == changed))
 
@@ -287,6 +300,8 @@ class Emitter:
             return tuple(self.unpacked(s, t) for s, t in zip(sym, elements_of(type), strict=True))
         parts = self.leaves(type, "v")
         self.source.line(f"{_target(parts)} = {sym}")
+        for part in flat(parts):
+            self.scope.borrow(part, [sym])
         return parts
 
     def bind(self, value: SSAValue, sym: Sym) -> None:
@@ -302,8 +317,8 @@ class Emitter:
         if isinstance(sym, str) and not uses[sym]:
             self.release([sym])
 
-    def consume(self, op: Operation, shared: bool = False) -> list[str]:
-        """The op's uses are over; the variables that are now dead. `shared`: others may hold the operands now."""
+    def consume(self, op: Operation) -> list[str]:
+        """The op's uses are over; the variables that are now dead."""
         dying: list[str] = []
         for operand in op.operands:
             sym = self.scope.env[operand]
@@ -311,8 +326,6 @@ class Emitter:
                 self.scope.uses[name] -= 1
                 if not self.scope.uses[name]:
                     dying.append(name)
-                if shared:
-                    self.scope.buffers.share(name)
         return dying
 
     def release(self, names: Iterable[str]) -> None:

@@ -64,7 +64,8 @@ def emit_loop(emitter: Emitter, op: WhileOp, inits: list[Sym], start: str, dying
     state = _state(emitter, op, inits)
     pairs = [(name, init) for name, init in _pairs(state, inits) if name != init]
     emitter.looping(name for name, _ in pairs)
-    moved = _moved(outer.buffers, [init for _, init in pairs], dying)
+    kept_as_is = {name for sym in state for name in flat(sym)}
+    moved = _moved(outer.buffers, [init for _, init in pairs], [name for name in dying if name not in kept_as_is])
     keys = {name: key for name, type in _leaf_types(op, state) if (key := buffer_key(type)) is not None}
     slots = [name for name, _ in pairs]
     kept = {slots[at] for at in emitter.kept.get(op, range(len(slots))) if slots[at] in keys}
@@ -85,7 +86,7 @@ def emit_loop(emitter: Emitter, op: WhileOp, inits: list[Sym], start: str, dying
         if name in kept:
             outer.buffers.own(name, keys[name])
         else:
-            outer.buffers.share(init)
+            outer.share([init])
     return state
 
 
@@ -118,9 +119,9 @@ def _is_slot(value: SSAValue, parameter: SSAValue, index: int) -> bool:
 
 def _moved(buffers: Buffers, inits: list[str], dying: Sequence[str]) -> set[str]:
     """Initial values whose buffers the loop may have."""
-    moved = {name for name in dying if name in buffers.owned and inits.count(name) == 1}
+    moved = {name for name in dying if buffers.key(name) is not None and inits.count(name) == 1}
     for name in moved:
-        buffers.share(name)
+        buffers.give(name)
     return moved
 
 
@@ -194,9 +195,7 @@ class _Loop:
         ends = [emitter.unpacked(sym, operand.type) for sym, operand in zip(ends, self._op.operands, strict=True)]
         pairs = _pairs(self._state, ends)
         names = Counter(end for _, end in pairs)
-        still = {
-            name for name, end in pairs if name in kept and end != name and end in buffers.owned and names[end] == 1
-        }
+        still = {name for name, end in pairs if name in kept and end != name and buffers.key(end) and names[end] == 1}
         restocked = buffers.restock()
         moves = [(name, end) for name, end in pairs if name != end]
         moves += [(spare, source) for spare, source in restocked.items() if source is not None and source != spare]
@@ -267,7 +266,8 @@ def emit_conditional(emitter: Emitter, op: ConditionalOp) -> None:
             _emit_branch(emitter, op, at, region.block, result)
     emitter.branching -= 1
     emitter.scope.buffers = buffers
-    dying = emitter.consume(op, shared=True)
+    emitter.scope.share(emitter.scope.names(op))
+    dying = emitter.consume(op)
     emitter.bind(op.result, result)
     emitter.release(dying)
 
@@ -320,7 +320,8 @@ def _call_function(emitter: Emitter, op: Operation, function: Callable[..., Any]
     """Writes a call of another compiled function, which answers with one value or a tuple of several."""
     talks = emitter.engine.linker.communicating(op)
     operands = [emitter.at, *operands] if talks else operands
-    dying = emitter.consume(op, shared=True)
+    emitter.scope.share(emitter.scope.names(op))
+    dying = emitter.consume(op)
     name = emitter.variable()
     keyword = "yield from " if talks else ""
     emitter.source.line(f"{name} = {keyword}{emitter.constant(function)}({', '.join(operands)})")

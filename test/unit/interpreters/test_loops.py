@@ -158,6 +158,70 @@ def test_nested_loops_whose_inner_trips_change(program):
     assert x.tolist() == [0, 1, 2]
 
 
+TWICE = """
+HloModule twice
+inner_body {
+  p = (s32[], f32[3], f32[3]) parameter(0)
+  j = s32[] get-tuple-element(p), index=0
+  x = f32[3] get-tuple-element(p), index=1
+  fixed = f32[3] get-tuple-element(p), index=2
+  one = s32[] constant(1)
+  next = s32[] add(j, one)
+  scaled = f32[3] multiply(fixed, fixed)
+  y = f32[3] add(x, scaled)
+  z = f32[3] add(y, fixed)
+  ROOT t = (s32[], f32[3], f32[3]) tuple(next, z, fixed)
+}
+inner_cond {
+  p = (s32[], f32[3], f32[3]) parameter(0)
+  j = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(3)
+  ROOT lt = pred[] compare(j, n), direction=LT
+}
+outer_body {
+  p = (s32[], f32[3]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = f32[3] get-tuple-element(p), index=1
+  half = f32[] constant(0.5)
+  h = f32[3] broadcast(half), dimensions={}
+  y = f32[3] multiply(x, h)
+  zero = s32[] constant(0)
+  init = (s32[], f32[3], f32[3]) tuple(zero, y, y)
+  inner = (s32[], f32[3], f32[3]) while(init), condition=inner_cond, body=inner_body
+  a = f32[3] get-tuple-element(inner), index=1
+  b = f32[3] get-tuple-element(inner), index=2
+  r = f32[3] subtract(a, b)
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  ROOT t = (s32[], f32[3]) tuple(next, r)
+}
+outer_cond {
+  p = (s32[], f32[3]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(4)
+  ROOT lt = pred[] compare(i, n), direction=LT
+}
+ENTRY main {
+  x = f32[3] parameter(0)
+  zero = s32[] constant(0)
+  init = (s32[], f32[3]) tuple(zero, x)
+  ROOT w = (s32[], f32[3]) while(init), condition=outer_cond, body=outer_body
+}
+"""
+
+
+def test_one_value_in_a_slot_that_changes_and_one_that_does_not(program):
+    _, found = program(TWICE).run(np.array([1, -1, 0.5], np.float32))
+    expected = np.array([1, -1, 0.5], np.float32)
+    for _ in range(4):
+        y = expected * np.float32(0.5)
+        z = y
+        for _ in range(3):
+            z = (z + y * y) + y
+        expected = z - y
+    np.testing.assert_array_equal(found, expected)
+
+
 def test_bounded_loop(program):
     text = COUNT.replace("TRIPS", "50")
     assert program(text, max_iterations=50).run() == [50, sum(range(50))]
