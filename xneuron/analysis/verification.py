@@ -13,7 +13,8 @@ from xneuron.analysis.dominance import verify_dominance
 
 
 def verify_module(module: ModuleOp) -> None:
-    """Verifies each operation, that values are defined before they are used, and how computations hang together.
+    """Verifies each operation, that values are defined before they are used, and, in an HLO module, how
+    computations hang together.
 
     Raises VerifyException, with a message that says what was expected and found.
     """
@@ -21,7 +22,7 @@ def verify_module(module: ModuleOp) -> None:
     verify_dominance(module)
     if any(name.startswith("hlo.") for name in module.attributes):
         _verify_entry(module)
-    _verify_no_recursion(module)
+        _verify_no_recursion(module)
 
 
 def _verify_entry(module: ModuleOp) -> None:

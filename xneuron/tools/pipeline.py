@@ -29,8 +29,10 @@ def parse(available: Available, spec: str) -> tuple[ModulePass, ...]:
 
 def verify(module: ModuleOp, after: str = "") -> None:
     """Checks each op and that values are defined before they are used. Raises ProgramError naming the op to blame."""
+    from xneuron.analysis.verification import verify_module
+
     try:
-        module.verify()
+        verify_module(module)
     except DiagnosticException as error:
         origin = f" (after pass {after})" if after else ""
         raise ProgramError(f"{error}{origin}", culprit(module)) from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -48,6 +48,16 @@ def as_text(value: Any) -> str:
     body = np.array2string(np.asarray(value), threshold=SHOWN, separator=", ", max_line_width=110)
     extents = ",".join(map(str, value.shape))
     return f"{hlo_name(value.dtype)}[{extents}] {body}"
+
+
+def profile_as_text(profile: Mapping[str, Any]) -> str:
+    """The counts, largest first, a line each."""
+    lines = [f"executed instructions: {profile['executed']}"]
+    for title, counts in profile.items():
+        if isinstance(counts, Mapping):
+            ordered = sorted(cast("Mapping[str, int]", counts).items(), key=lambda item: -item[1])
+            lines += [f"{title}:", *(f"{count:>12}  {name}" for name, count in ordered)]
+    return "\n".join(lines)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from xneuron.tools import pipeline
 from xneuron.tools.diagnostics import ProgramError, UsageError
 from xneuron.tools.guard import OK, WRONG_PROGRAM, guarded, quiet_pipes
 from xneuron.tools.run_inputs import inputs_from_file, parameters_of, random_inputs
-from xneuron.tools.run_outputs import as_json, as_text, first_difference, flat
+from xneuron.tools.run_outputs import as_json, as_text, first_difference, flat, profile_as_text
 from xneuron.tools.sources import Sources, input_name, not_text, read_source
 from xneuron.tools.usage import (
     add_shared_arguments,
@@ -152,7 +152,7 @@ class RunMain(CommandLineTool):
             for index, value in enumerate(outputs):
                 print(f"{index}: {as_text(value)}")
         if profile:
-            print(json.dumps(profile, indent=2), file=sys.stderr)
+            print(profile_as_text(profile), file=sys.stderr)
 
 
 def add_run_arguments(parser: argparse.ArgumentParser) -> None:
