@@ -217,6 +217,11 @@ def _fill(block: Block, rows: Sequence[_Row], values: list[SSAValue], properties
                 op.add_region(Region(_copy(region, values, properties)))
 
 
+def operands_of(op: Operation) -> tuple[SSAValue, ...]:
+    """The operands as a tuple, without the sequence around them that `op.operands` makes each time."""
+    return op._operands
+
+
 def rename(value: SSAValue, name: str | None) -> None:
     """Sets a name hint as it is (xDSL's setter cuts a numeric suffix)."""
     value._name = name

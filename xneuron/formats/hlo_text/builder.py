@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import DictionaryAttr, FileLineColLoc, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FileLineColLoc, StringAttr, SymbolRefAttr, TupleType
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from xneuron.dialects.hlo.attributes import integer
+from xneuron.dialects.hlo.attributes import integer, text_of
 from xneuron.dialects.hlo.base import HloOp
 from xneuron.dialects.hlo.control_flow import ControlDependencyOp, GetTupleElementOp
 from xneuron.dialects.hlo.data_movement import ConstantOp, CopyOp
-from xneuron.dialects.hlo.types import TokenType, compatible, elements_of
+from xneuron.dialects.hlo.types import TokenType, compatible, elements_of, spelled
 from xneuron.fastir import append, build, file_location, retype
+from xneuron.formats.hlo_text.async_sugar import base_opcode, start_of
 from xneuron.formats.hlo_text.computations import Computation
 from xneuron.formats.hlo_text.instructions import Said
 from xneuron.formats.hlo_text.lexer import Scanner
-from xneuron.formats.hlo_text.opcodes import Row
+from xneuron.formats.hlo_text.opcodes import THREAD, Row, rows
 
 _NOT_YET = TokenType()
 _MOST_COPIES = 4_000_000
@@ -78,6 +79,59 @@ class Builder:
             if type is None:
                 self._infer(op, row, start)
         return self._appended(op, said)
+
+    def async_start(
+        self, row: Row, name: str | None, start: int, type: Attribute, operands: Sequence[SSAValue], said: Said
+    ) -> SSAValue:
+        """`X-start`: wraps X, which gets the attributes that are its own, in a computation."""
+        parts = elements_of(type) if isinstance(type, TupleType) else ()
+        if len(parts) < 2 or not isinstance(parts[0], TupleType):
+            self.scanner.error(
+                "AsyncStart expects the op shape to be in the form of ((async-operands), async-outputs, state), "
+                f"found {spelled(type)}",
+                start,
+            )
+        thread = said.properties.pop(THREAD.text, None)
+        outer, wrapper = self.scope, Computation("async_computation", thread=text_of(thread))
+        self.scope = wrapper
+        arguments = [
+            self.parameter(number, start, f"param_{number}", operand.type, Said())
+            for number, operand in enumerate(operands)
+        ]
+        inner = Said(said.properties, {}, said.called, [])
+        wrapper.root = self.instruction(row, row.opcode, start, parts[1], arguments, inner)
+        self.scope = outer
+        properties: dict[str, Attribute] = {"computations": ArrayAttr([wrapper.attribute])}
+        if thread is not None:
+            properties[THREAD.text] = thread
+        outside = Said(properties, said.attributes, [wrapper], said.predecessors)
+        return self.instruction(rows()["async-start"], name, start, type, operands, outside)
+
+    def async_rest(
+        self,
+        row: Row,
+        opcode: str,
+        name: str | None,
+        start: int,
+        type: Attribute | None,
+        operands: Sequence[SSAValue],
+        said: Said,
+    ) -> SSAValue:
+        """`X-update` and `X-done` (or `async-…` if `opcode` is empty), checked against the start."""
+        began = start_of(operands[0]) if operands else None
+        if began is None:
+            self.scanner.error("AsyncUpdate and AsyncDone expect a single async op as their operand.", start)
+        if opcode and (expected := base_opcode(began)) != opcode:
+            self.scanner.error(f"Expect async wrapped opcode to be {expected}, but got {opcode}", start)
+        if (thread := said.properties.get(THREAD.text)) not in (None, known := began.async_execution_thread):
+            found = f"{text_of(known) or 'main'}, but got {text_of(thread)}"
+            self.scanner.error(f"Expect async_execution_thread to be {found}", start)
+        if said.properties.get("computations", began.computations) != began.computations:
+            self.scanner.error(
+                f"Expect async wrapped computation to be that of the start, but got {said.called[0].name}"
+            )
+        rest = Said({}, said.attributes, [], said.predecessors)
+        return self.instruction(row, name, start, type, operands, rest)
 
     def element(self, value: SSAValue, index: int, start: int) -> SSAValue:
         """Element `index` of a tuple, as `%name#index` says."""

@@ -34,6 +34,7 @@ _PLAIN_METADATA = re.compile(
     rf"\{{{''.join(f'(?:{key}={_VALUES[kind]}(?: |(?=}})))?+' for key, kind in _METADATA.items())}\}}"
 )
 """Metadata as XLA prints them: fields in order, a space between."""
+_RANK = {key: rank for rank, key in enumerate(_METADATA)}
 _FIELDS = tuple((key, kind == "string") for key, kind in _METADATA.items())
 
 
@@ -77,13 +78,13 @@ def _parse_field(scanner: Scanner, kind: str) -> Attribute:
 
 def _show_metadata(value: Attribute) -> str:
     fields = cast(DictionaryAttr, value).data
-    return f"{{{' '.join(f'{key}={_show_field(key, fields[key])}' for key in _METADATA if key in fields)}}}"
+    return f"{{{' '.join([_show_field(key, fields[key]) for key in sorted(fields, key=_RANK.__getitem__)])}}}"
 
 
 def _show_field(key: str, value: Attribute) -> str:
-    if _METADATA[key] == "string":
-        return quote(text_of(value))
-    return f"{{{int_of(value)}}}" if _METADATA[key] == "braced integer" else str(int_of(value))
+    if isinstance(value, StringAttr):
+        return f"{key}={quote(value.data)}"
+    return f"{key}={{{int_of(value)}}}" if _METADATA[key] == "braced integer" else f"{key}={int_of(value)}"
 
 
 def parse_raw(scanner: Scanner) -> str:
@@ -146,10 +147,26 @@ def _parse_accuracy(scanner: Scanner) -> Value:
     return StringAttr(text) if text else None
 
 
-SHARDING = Kind(lambda scanner: ShardingAttr(parse_sharding(scanner)), text_of)
+def _parse_sharding(scanner: Scanner) -> Value:
+    return ShardingAttr(parse_sharding(scanner))
+
+
+def _show_raw(value: Attribute) -> str:
+    return show_raw(text_of(value))
+
+
+def _parse_statistics(scanner: Scanner) -> Value:
+    return StringAttr(list_in_braces(scanner, _statistic))
+
+
+def _parse_replication(scanner: Scanner) -> Value:
+    return StringAttr(list_in_braces(scanner, _replicated))
+
+
+SHARDING = Kind(_parse_sharding, text_of)
 METADATA = Kind(_parse_metadata, _show_metadata)
 FRONTEND_ATTRIBUTES = Kind(_parse_frontend_attributes, _show_frontend_attributes)
-BACKEND_CONFIG = Kind(_parse_backend_config, lambda value: show_raw(text_of(value)))
-STATISTICS = Kind(lambda scanner: StringAttr(list_in_braces(scanner, _statistic)), text_of)
+BACKEND_CONFIG = Kind(_parse_backend_config, _show_raw)
+STATISTICS = Kind(_parse_statistics, text_of)
 ACCURACY = Kind(_parse_accuracy, text_of)
-REPLICATION = Kind(lambda scanner: StringAttr(list_in_braces(scanner, _replicated)), text_of)
+REPLICATION = Kind(_parse_replication, text_of)

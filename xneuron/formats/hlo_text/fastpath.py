@@ -50,12 +50,13 @@ class LineReader:
         self.scanner = scanner
         self.builder = builder
         self.attributes = attributes
-        # A conditional's attributes depend on its operands.
-        self.rows = {opcode: row for opcode, row in rows.items() if opcode != "conditional"}
+        # What these may say depends on their operands.
+        special = ("conditional", "async-update", "async-done")
+        self.rows = {opcode: row for opcode, row in rows.items() if opcode not in special}
         self.rows["parameter"] = rows["constant"]
         self.types: dict[str, Attribute] = {}
         self.literals: dict[tuple[str, str], Attribute] = {}
-        self.said: dict[tuple[str, str], Said] = {}
+        self.said: dict[tuple[str, str | None], Said] = {}
         self.heads: dict[tuple[str, str], Said] = {}
         """What lists of attributes say before the metadata at their end, which differ from line to line."""
 

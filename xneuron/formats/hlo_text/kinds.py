@@ -334,12 +334,32 @@ def _parse_braces(scanner: Scanner) -> Value:
     return StringAttr(scanner.braces())
 
 
-INT = Kind(lambda scanner: integer(scanner.integer()), lambda value: str(int_of(value)))
-INTS = Kind(lambda scanner: ints(parse_ints(scanner)), lambda value: braced(int_list(value)))
+def _parse_int(scanner: Scanner) -> Value:
+    return integer(scanner.integer())
+
+
+def _show_int(value: Attribute) -> str:
+    return str(int_of(value))
+
+
+def _parse_int_list(scanner: Scanner) -> Value:
+    return ints(parse_ints(scanner))
+
+
+def _show_int_list(value: Attribute) -> str:
+    return braced(int_list(value))
+
+
+def _parse_string(scanner: Scanner) -> Value:
+    return StringAttr(scanner.string())
+
+
+INT = Kind(_parse_int, _show_int)
+INTS = Kind(_parse_int_list, _show_int_list)
 FLAG = Kind(_parse_flag, _show_flag)
 FLOAT = Kind(_parse_float, _show_float)
 WORD = Kind(_parse_word, text_of)
-STRING = Kind(lambda scanner: StringAttr(scanner.string()), _show_string)
+STRING = Kind(_parse_string, _show_string)
 BRACES = Kind(_parse_braces, text_of)
 PAIRS = Kind(_parse_pairs, _show_pairs)
 SOURCE_TARGET = Kind(_parse_source_target, _show_pairs)

@@ -169,6 +169,7 @@ def is_dictionary(text: str) -> bool:
 _ESCAPE = re.compile(rb"\\(?:([0-7]{1,3})|[xX]([0-9a-fA-F]{1,2})|(.))", re.DOTALL)
 _CONTROL = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
 _SPECIAL = re.compile(rb'[\x00-\x1f\x7f-\xff"\'\\]')
+_NOT_PLAIN = re.compile(r"[^ !#-&(-\[\]-~]")
 _NAMED = {b"\n": b"\\n", b"\t": b"\\t", b"\r": b"\\r", b'"': b'\\"', b"'": b"\\'", b"\\": b"\\\\"}
 
 
@@ -189,7 +190,7 @@ def _unescaped(match: re.Match[bytes]) -> bytes:
 
 def quote(text: str) -> str:
     """A quoted string as XLA prints it: C escapes, octal for what is not ASCII."""
-    if text.isascii() and text.isprintable() and not set(text) & {'"', "'", "\\"}:
+    if _NOT_PLAIN.search(text) is None:
         return f'"{text}"'
     raw = text.encode("utf-8", "surrogateescape")
     return '"' + _SPECIAL.sub(lambda m: _NAMED.get(m[0]) or b"\\%03o" % m[0][0], raw).decode("ascii") + '"'

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.dialects.func import CallOp
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, OpResult
 from xdsl.utils.exceptions import VerifyException
 
 from xneuron.dialects.hlo.attributes import text_of
 from xneuron.dialects.hlo.custom import OpaqueOp
-from xneuron.dialects.hlo.data_movement import ConstantOp
 from xneuron.dialects.hlo.types import PRED, compatible, tensor
+from xneuron.fastir import operands_of
+from xneuron.formats.hlo_text.async_sugar import base_opcode, wrapped
+from xneuron.formats.hlo_text.kinds import Kind
 from xneuron.formats.hlo_text.literals import print_literal
-from xneuron.formats.hlo_text.opcodes import AFTER_DEPENDENCIES, BEFORE_DEPENDENCIES, PREDECESSORS, Row, Spec, rows
+from xneuron.formats.hlo_text.opcodes import (
+    COMMON,
+    COMMON_RANK,
+    PREDECESSORS,
+    PREDECESSORS_RANK,
+    THREAD,
+    Row,
+    Spec,
+    rows,
+)
 from xneuron.formats.hlo_text.shapes import numbered, print_shape
 
 _PRED = tensor(PRED)
@@ -27,32 +38,36 @@ class LinePrinter:
         self._rows: dict[type[Operation], Row] = {row.op: row for row in table.values()}
         self._rows[table["conditional"].op] = table["conditional"]
         self._on_pred = table["conditional on pred"]
-        self._leaf = table["constant"]
+        self._constant = table["constant"]
         self._shapes: dict[int, str] = {}
         self._values: dict[tuple[str, int], str] = {}
 
-    def line(self, op: Operation, names: dict[int, str], called: Sequence[str], predecessors: Sequence[str]) -> str:
+    def line(
+        self, op: Operation, result: OpResult, names: dict[int, str], called: Sequence[str], before: Sequence[str]
+    ) -> str:
         """`%name = shape opcode(operands), attributes`.
 
-        `names`: of values by `id`. `called`: names of the op's computations.
+        `names`: of values by `id`. `called`: names of the op's computations; `before`: of its control predecessors.
         """
         row = self._rows.get(type(op))
         if row is None:
-            return self._opaque(op, names, predecessors)
-        if len(op.results) != 1:
-            raise VerifyException(f"expected one result for HLO text, found {len(op.results)}: {op.name}")
-        result = op.results[0]
+            return self._opaque(op, result, names, before)
         shape = self._shapes.get(id(result.type)) or self.shape(result.type)
-        inside = self._inside(op, names)
-        if not (op.properties or op.attributes or called or predecessors):
+        if row is self._constant:
+            inside = self._value("", op.properties["value"], print_literal)
+        else:
+            operands = [names[id(operand)] for operand in operands_of(op)]
+            inside = ", ".join(operands if len(operands) <= 5 else numbered(operands))
+        if row.opcode.startswith("async-"):
+            return self._async(op, row, f"{names[id(result)]} = {shape}", inside, called, before)
+        if not (op.properties or op.attributes or called or before or row.specs):
             return f"{names[id(result)]} = {shape} {row.opcode}({inside})"
-        attributes = self._attributes(self._refined(op, row), op, called, predecessors)
+        attributes = self._attributes(self._refined(op, row), op, called, before)
         return f"{names[id(result)]} = {shape} {row.opcode}({inside}){attributes}"
 
-    def parameter(self, name: str, type: Attribute, number: int, attributes: dict[str, Attribute]) -> str:
+    def parameter(self, name: str, type: Attribute, number: int, attributes: Mapping[str, Attribute]) -> str:
         """`%name = shape parameter(number), attributes`."""
-        rest = "".join(self._common(attributes, ()))
-        return f"{name} = {self.shape(type)} parameter({number}){rest}"
+        return f"{name} = {self.shape(type)} parameter({number}){self._common(attributes, ())}"
 
     def shape(self, type: Attribute) -> str:
         """The text of a type."""
@@ -60,66 +75,78 @@ class LinePrinter:
             text = self._shapes[id(type)] = print_shape(type)
         return text
 
-    def _inside(self, op: Operation, names: dict[int, str]) -> str:
-        """What stands in the parentheses: operands, or a constant's literal."""
-        if isinstance(op, ConstantOp):
-            return self._value("constant", op.value, print_literal)
-        operands = [names[id(operand)] for operand in op.operands]
-        return ", ".join(operands if len(operands) <= 5 else numbered(operands))
-
     def _refined(self, op: Operation, row: Row) -> Row:
         if row.opcode == "conditional" and op.operands and compatible(op.operands[0].type, _PRED):
             return self._on_pred
         return row
 
-    def _attributes(self, row: Row, op: Operation, called: Sequence[str], predecessors: Sequence[str]) -> str:
-        properties = op.attributes if isinstance(op, CallOp) else op.properties
+    def _attributes(self, row: Row, op: Operation, called: Sequence[str], before: Sequence[str]) -> str:
+        properties = op.attributes if type(op) is CallOp else op.properties
         parts: list[str] = []
         rest = list(called)
         for spec in row.specs:
+            if spec.ignored:
+                continue
             if spec.regions:
                 parts += _called(spec, op, rest)
-            elif text := self._property(spec, properties):
-                parts.append(text)
-        return "".join([*parts, *self._common(op.attributes, predecessors)])
+            elif spec.properties[0] in properties:
+                parts.append(self._property(spec, properties))
+            elif spec.always:
+                parts.append(f", {spec.text}={_kind(spec).show(None)}")
+        if op.attributes or before:
+            parts.append(self._common(op.attributes, before))
+        return "".join(parts)
 
-    def _property(self, spec: Spec, properties: dict[str, Attribute]) -> str:
-        assert spec.kind is not None
-        if len(spec.properties) > 1:
-            return f", {spec.text}={spec.kind.show(*[properties[name] for name in spec.properties])}"
-        value = properties.get(spec.properties[0]) if spec.properties else None
-        if value is None:
-            return f", {spec.text}={spec.kind.show(None)}" if spec.always else ""
-        return self._value(spec.text, value, spec.kind.show)
+    def _async(
+        self, op: Operation, row: Row, head: str, inside: str, called: Sequence[str], before: Sequence[str]
+    ) -> str:
+        """`X-start` and its like where that says it all, else `async-start` and its like."""
+        suffix = row.opcode.removeprefix("async")
+        opcode, inner = base_opcode(op), wrapped(op)
+        if inner is None:
+            return f"{head} {opcode}{suffix}({inside}){self._attributes(row, op, called, before)}"
+        thread = self._property(THREAD, op.properties) if THREAD.text in op.properties else ""
+        own = self._attributes(self._refined(inner, self._rows[type(inner)]), inner, called, ())
+        return f"{head} {opcode}{suffix}({inside}){thread}{own}{self._common(op.attributes, before)}"
 
-    def _value(self, text: str, value: Attribute, show: Callable[..., str]) -> str:
-        key = (text, id(value))
+    def _property(self, spec: Spec, properties: Mapping[str, Attribute]) -> str:
+        values = [properties[name] for name in spec.properties]
+        if len(values) == 1:
+            return self._value(f", {spec.text}=", values[0], _kind(spec).show)
+        return f", {spec.text}={_kind(spec).show(*values)}"
+
+    def _value(self, prefix: str, value: Attribute, show: Callable[..., str]) -> str:
+        key = (prefix, id(value))
         if (shown := self._values.get(key)) is None:
-            shown = self._values[key] = show(value) if text == "constant" else f", {text}={show(value)}"
+            shown = self._values[key] = prefix + show(value)
         return shown
 
-    def _common(self, attributes: dict[str, Attribute], predecessors: Sequence[str]) -> list[str]:
-        parts = [self._property(spec, attributes) for spec in BEFORE_DEPENDENCIES] if attributes else []
-        if predecessors:
-            parts.append(f", {PREDECESSORS}={{{', '.join(predecessors)}}}")
-        if attributes:
-            parts += [self._property(spec, attributes) for spec in AFTER_DEPENDENCIES]
-        return parts
+    def _common(self, attributes: Mapping[str, Attribute], before: Sequence[str]) -> str:
+        """Attributes that any instruction may have; others that the op carries are not HLO's."""
+        ranked = [
+            (COMMON_RANK[name], self._property(COMMON[name], attributes)) for name in attributes if name in COMMON
+        ]
+        if before:
+            ranked.append((PREDECESSORS_RANK, f", {PREDECESSORS}={{{', '.join(before)}}}"))
+        return "".join([text for _, text in sorted(ranked)])
 
-    def _opaque(self, op: Operation, names: dict[int, str], predecessors: Sequence[str]) -> str:
+    def _opaque(self, op: Operation, result: OpResult, names: dict[int, str], before: Sequence[str]) -> str:
         if not isinstance(op, OpaqueOp):
             raise VerifyException(f"expected an operation that HLO text can express, found {op.name}")
-        result = op.results[0]
-        own = text_of(op.attributes_text)
-        rest = "".join(self._common(op.attributes, predecessors))
-        inside = self._inside(op, names)
+        inside = ", ".join(numbered([names[id(operand)] for operand in op.operands]))
+        own = f", {text_of(op.attributes_text)}" if op.attributes_text else ""
         head = f"{names[id(result)]} = {self.shape(result.type)} {op.opcode_name.data}({inside})"
-        return f"{head}{f', {own}' if own else ''}{rest}"
+        return f"{head}{own}{self._common(op.attributes, before)}"
+
+
+def _kind(spec: Spec) -> Kind:
+    assert spec.kind is not None
+    return spec.kind
 
 
 def _called(spec: Spec, op: Operation, rest: list[str]) -> list[str]:
     """The part that names computations; takes those it names from `rest`."""
-    if spec.ignored or (not spec.required and not rest):
+    if not spec.required and not rest:
         return []
     if spec.marks and spec.marks not in op.properties:
         return []

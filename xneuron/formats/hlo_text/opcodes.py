@@ -83,6 +83,7 @@ _DOT = [
     _spec(f"{side}_{role}_dims", INTS, default=ints(())) for side in ("lhs", "rhs") for role in ("batch", "contracting")
 ]
 _BATCH_NORM = [_need("epsilon", kinds.FLOAT), _need("feature_index", INT)]
+THREAD = _spec("async_execution_thread", STRING)
 _ALIASING = _spec("output_to_operand_aliasing", kinds.ALIASING)
 
 _FFT = enumeration("FFT", "IFFT", "RFFT", "IRFFT")
@@ -110,15 +111,9 @@ _ATTRIBUTES: dict[str, list[Spec]] = {
     "conditional on pred": [_computation("true_computation"), _computation("false_computation")],
     "call": [_TO_APPLY, _spec("is_composite", FLAG)],
     "fusion": [_need("kind", _KINDS), _ALIASING, _computation("calls")],
-    "async-start": [_spec("async_execution_thread", STRING), _computation("calls")],
-    "async-update": [
-        Spec("async_execution_thread", STRING, ignored=True),
-        Spec("calls", None, regions="one", ignored=True),
-    ],
-    "async-done": [
-        Spec("async_execution_thread", STRING, ignored=True),
-        Spec("calls", None, regions="one", ignored=True),
-    ],
+    "async-start": [THREAD, _computation("calls")],
+    "async-update": [THREAD, _computation("calls", required=False)],
+    "async-done": [THREAD, _computation("calls", required=False)],
     "domain": [_need("domain", kinds.BRACES)],
     "copy-start": [_spec("cross_program_prefetch_index", INT)],
     "broadcast": [_need("dimensions", INTS, implied=ints(()))],
@@ -260,21 +255,23 @@ SHAPE_REQUIRED = frozenset(
 )
 """Opcodes whose result shape the text must say (d.3)."""
 
-BEFORE_DEPENDENCIES = [
+PREDECESSORS = "control-predecessors"
+_COMMON = [
     _spec("parameter_replication", common.REPLICATION),
     _spec("sharding", common.SHARDING),
     _spec("frontend_attributes", common.FRONTEND_ATTRIBUTES),
-]
-AFTER_DEPENDENCIES = [
+    # control-predecessors stand here
     _spec("statistics", common.STATISTICS),
     _spec("result_accuracy", common.ACCURACY),
     _spec("origin", kinds.BRACES),
     _spec("metadata", common.METADATA),
     _spec("backend_config", common.BACKEND_CONFIG),
 ]
-"""Attributes any instruction may have, in printing order; control-predecessors stand between the two lists."""
-PREDECESSORS = "control-predecessors"
-COMMON: dict[str, Spec] = {spec.text: spec for spec in (*BEFORE_DEPENDENCIES, *AFTER_DEPENDENCIES)}
+COMMON = {spec.text: spec for spec in _COMMON}
+"""Attributes that any instruction may have."""
+PREDECESSORS_RANK = 2.5
+COMMON_RANK = {spec.text: float(rank) for rank, spec in enumerate(_COMMON)}
+"""Where each stands in a line."""
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from typing import NoReturn
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Attribute, SSAValue
 
 from xneuron.dialects.hlo.types import PRED, compatible, spelled, tensor
 from xneuron.fastir import collector_off
+from xneuron.formats.hlo_text.async_sugar import split_opcode
 from xneuron.formats.hlo_text.builder import Builder
 from xneuron.formats.hlo_text.computations import Computation
 from xneuron.formats.hlo_text.fastpath import LineReader
@@ -202,11 +204,16 @@ class Parser:
         if opcode == "parameter" or opcode == "constant":
             assert type is not None
             return self._leaf(opcode, name, start, type)
-        row = self._row(opcode, at)
+        row = self.rows.get(opcode)
+        if row is None and (short := split_opcode(opcode)):
+            return self._async(*short, name, start, type)
+        row = row or self._unknown(opcode, at)
         scanner.expect("(", " and the operands")
         operands = self._operands()
         row = self._refined(row, operands)
         said = self.attributes(row, operands, nested=name is None)
+        if row.opcode in ("async-update", "async-done"):
+            return self.builder.async_rest(row, "", name, start, type, operands, said)
         return self.builder.instruction(row, name, start, type, operands, said)
 
     def _leaf(self, opcode: str, name: str | None, start: int, type: Attribute) -> SSAValue:
@@ -227,11 +234,21 @@ class Parser:
         said = self.attributes(self.rows["constant"], (), nested=name is None)
         return self.builder.parameter(number, at, name, type, said)
 
-    def _row(self, opcode: str, at: int) -> Row:
-        if row := self.rows.get(opcode):
-            return row
+    def _unknown(self, opcode: str, at: int) -> NoReturn:
         hint = _hint(opcode, self.rows)
         self.scanner.error(f"expects opcode but sees: {opcode}, error: Unknown opcode: {opcode}{hint}", at)
+
+    def _async(self, row: Row, suffix: str, name: str | None, start: int, type: Attribute | None) -> SSAValue:
+        """Takes the operands and attributes of `X-start`, `X-update`, `X-done`."""
+        if type is None:
+            self.scanner.error(f"cannot infer shape for opcode: async{suffix}", start)
+        self.scanner.expect("(", " and the operands")
+        operands = self._operands()
+        if suffix == "-start":
+            row = self._refined(row, operands)
+            return self.builder.async_start(row, name, start, type, operands, self.attributes(row, operands))
+        said = self.attributes(self.rows[f"async{suffix}"], operands)
+        return self.builder.async_rest(self.rows[f"async{suffix}"], row.opcode, name, start, type, operands, said)
 
     def _refined(self, row: Row, operands: Sequence[SSAValue]) -> Row:
         """A conditional on a pred has attributes of its own."""

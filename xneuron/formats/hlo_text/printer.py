@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.func import ReturnOp as FuncReturnOp
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from xneuron.dialects.hlo.attributes import ComputationAttr, text_of
 from xneuron.dialects.hlo.base import opcode_of
 from xneuron.dialects.hlo.control_flow import ControlDependencyOp, ReturnOp
 from xneuron.dialects.hlo.types import compatible
+from xneuron.formats.hlo_text.async_sugar import wrapped
 from xneuron.formats.hlo_text.header import LAYOUT, PREFIX, print_header
 from xneuron.formats.hlo_text.lexer import quote
 from xneuron.formats.hlo_text.lines import LinePrinter
@@ -22,6 +23,7 @@ from xneuron.formats.hlo_text.names import Uniquifier, are_valid, sanitized
 from xneuron.formats.hlo_text.shapes import print_shape
 
 _TERMINATORS = (ReturnOp, FuncReturnOp)
+_NO_ATTRIBUTES: dict[str, Attribute] = {}
 
 
 def print_hlo(module: ModuleOp) -> str:
@@ -69,49 +71,35 @@ class _ModulePrinter:
         self, body: Region, name: str, thread: str, arguments: Sequence[DictionaryAttr], prefix: str = ""
     ) -> str:
         """Writes a computation unless an equal one of the same name is there already; its name with `%`."""
-        block = body.block
-        name = sanitized(name)
-        own = Uniquifier()
-        names, predecessors = _names(block, own)
-        text = self._text(block, names, predecessors, arguments, thread)
+        scope = Scope(body.block)
+        name, own = sanitized(name), Uniquifier()
+        names = scope.named(own)
+        text = self._text(scope, names, arguments, thread)
         if (known := self.written.get((name, text))) is not None and not prefix:
             return known
         final = self.written[name, text] = f"%{self.computation_names.take(name)}"
-        if not self.instruction_names.taken.isdisjoint(own.taken):
-            names, predecessors = _names(block, self.instruction_names)
-            text = self._text(block, names, predecessors, arguments, thread)
-        else:
+        if self.instruction_names.taken.isdisjoint(own.taken):
             self.instruction_names.taken |= own.taken
+        else:
+            text = self._text(scope, scope.named(self.instruction_names), arguments, thread)
         self.texts.append(f"{prefix}{final} {text}")
         return final
 
-    def _text(
-        self,
-        block: Block,
-        names: dict[int, str],
-        predecessors: dict[int, list[str]],
-        arguments: Sequence[DictionaryAttr],
-        thread: str,
-    ) -> str:
+    def _text(self, scope: Scope, names: dict[int, str], arguments: Sequence[DictionaryAttr], thread: str) -> str:
         """Signature and body. Writes the computations that the body needs before it."""
-        last = block.last_op
-        if not isinstance(last, _TERMINATORS) or len(last.operands) != 1:
-            raise VerifyException("expected a computation that returns one value; HLO text cannot express others")
-        root, line, none = last.operands[0], self.lines.line, ()
+        root, line, none = scope.root, self.lines.line, ()
+        predecessors = scope.predecessors(names)
         rows = ["{"]
-        for number, argument in enumerate(block.args):
-            own = arguments[number].data if number < len(arguments) else {}
+        for number, argument in enumerate(scope.block.args):
+            own = arguments[number].data if number < len(arguments) else _NO_ATTRIBUTES
             text = self.lines.parameter(names[id(argument)], argument.type, number, own)
             rows.append(f"  {'ROOT ' if argument is root else ''}{text}")
-        for op in block.ops:
-            if not op.results:
-                continue
-            called = self._called(op) if op.regions or type(op) is CallOp else none
-            before = predecessors.get(id(op.results[0]), none) if predecessors else none
-            mark = "  ROOT " if op.results[0] is root else "  "
-            rows.append(mark + line(op, names, called, before))
+        for op, result in zip(scope.ops, scope.results, strict=True):
+            called = self._called(wrapped(op) or op) if op.regions or type(op) is CallOp else none
+            before = predecessors.get(id(result), none) if predecessors else none
+            rows.append(("  ROOT " if result is root else "  ") + line(op, result, names, called, before))
         rows.append("}" + (f", execution_thread={quote(thread)}" if thread else ""))
-        return f"{_signature(block, names, root.type)} " + "\n".join(rows)
+        return f"{_signature(scope.block, names, root.type)} " + "\n".join(rows)
 
     def _called(self, op: Operation) -> list[str]:
         """Names of the computations that an op calls or owns, in order."""
@@ -122,10 +110,50 @@ class _ModulePrinter:
         names: list[str] = []
         for region, info in zip(op.regions, known, strict=True):
             name = info.computation_name.data if info else f"{opcode_of(op.name)}_computation"
-            details = info.info.data if info else {}
+            details = info.info.data if info else _NO_ATTRIBUTES
             arguments = cast("ArrayAttr[DictionaryAttr]", details.get("parameters", ArrayAttr(()))).data
             names.append(self._computation(region, name, text_of(details.get("execution_thread")), arguments))
         return names
+
+
+class Scope:
+    """A computation's block, looked at once: ops, their results, dependencies, the root.
+
+    Raises VerifyException if it is not one that HLO text can express.
+    """
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+        self.ops: list[Operation] = []
+        self.results: list[OpResult] = []
+        self.dependencies: list[ControlDependencyOp] = []
+        last = block.last_op
+        if not isinstance(last, _TERMINATORS) or len(last.operands) != 1:
+            raise VerifyException("expected a computation that returns one value; HLO text cannot express others")
+        self.root = last.operands[0]
+        for op in block.ops:
+            if len(results := op.results) == 1:
+                self.ops.append(op)
+                self.results += results
+            elif isinstance(op, ControlDependencyOp):
+                self.dependencies.append(op)
+            elif op is not last:
+                raise VerifyException(f"expected an operation with one result, found {op.name} with {len(results)}")
+
+    def named(self, unique: Uniquifier) -> dict[int, str]:
+        """Names (with `%`) of all values, by `id`."""
+        values = [*self.block.args, *self.results]
+        hints = [value.name_hint or _default_name(value) for value in values]
+        if not are_valid(hints):
+            hints = [sanitized(hint) for hint in hints]
+        return {id(value): f"%{name}" for value, name in zip(values, unique.take_all(hints), strict=True)}
+
+    def predecessors(self, names: dict[int, str]) -> dict[int, list[str]]:
+        """Names of the control predecessors of each value that has some, by `id`."""
+        found: dict[int, list[str]] = {}
+        for dependency in self.dependencies:
+            found.setdefault(id(dependency.successor), []).append(names[id(dependency.predecessor)])
+        return found
 
 
 def _argument_attributes(function: FuncOp) -> Sequence[DictionaryAttr]:
@@ -140,27 +168,6 @@ def _same_shapes(a: FunctionType, b: FunctionType) -> bool:
 def _signature(block: Block, names: dict[int, str], type: Attribute) -> str:
     parameters = ", ".join(f"{names[id(arg)][1:]}: {print_shape(arg.type, layout=False)}" for arg in block.args)
     return f"({parameters}) -> {print_shape(type, layout=False)}"
-
-
-def _names(block: Block, unique: Uniquifier) -> tuple[dict[int, str], dict[int, list[str]]]:
-    """Names (with `%`) of all values of a block by `id`, and the names of the control predecessors of each."""
-    values: list[SSAValue] = [*block.args]
-    dependencies: list[ControlDependencyOp] = []
-    for op in block.ops:
-        if op.results:
-            values.append(op.results[0])
-        elif isinstance(op, ControlDependencyOp):
-            dependencies.append(op)
-        elif not isinstance(op, _TERMINATORS):
-            raise VerifyException(f"expected an operation that HLO text can express, found {op.name}")
-    hints = [value.name_hint or _default_name(value) for value in values]
-    if not are_valid(hints):
-        hints = [sanitized(hint) for hint in hints]
-    names = {id(value): f"%{name}" for value, name in zip(values, unique.take_all(hints), strict=True)}
-    predecessors: dict[int, list[str]] = {}
-    for dependency in dependencies:
-        predecessors.setdefault(id(dependency.successor), []).append(names[id(dependency.predecessor)])
-    return names, predecessors
 
 
 def _default_name(value: SSAValue) -> str:
@@ -207,7 +214,15 @@ def _callees_first(functions: dict[str, FuncOp], roots: Sequence[str]) -> list[s
 
 
 def _callees(functions: dict[str, FuncOp], name: str) -> list[str]:
-    names = [op.callee.string_value() for op in functions[name].walk() if isinstance(op, CallOp)]
+    names = [op.callee.string_value() for op in _calls(functions[name].body.block)]
     if missing := [callee for callee in names if callee not in functions]:
         raise VerifyException(f"expected a function for each call, found none for {missing[0]}")
     return list(dict.fromkeys(names))
+
+
+def _calls(block: Block) -> Iterator[CallOp]:
+    for op in block.ops:
+        if isinstance(op, CallOp):
+            yield op
+        for region in op.regions:
+            yield from _calls(region.block)
