@@ -1,4 +1,4 @@
-"""Random programs of loops, branches, calls and views: plans, code, and both must give the same bits and the same counts.
+"""Random programs of loops, branches, calls and views: plans, code, and both must give the same bits and counts.
 
 Plans write every result into new memory, so that a buffer reused too early by generated code shows as a difference.
 """

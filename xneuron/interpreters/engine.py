@@ -64,14 +64,17 @@ class Engine:
 
     def callable(self, region: Region) -> Kernel:
         """The computation as a compiled Python function."""
-        block = region.block
-        if self.linker.communicates(block):
-            raise EvaluationError("expected a computation without collectives", block.parent_op())
-        return self._compiled(block, profiled=False)
+        return self._compiled(self._alone(region), profiled=False)
 
     def vectorized(self, region: Region) -> Kernel | None:
         """The computation on scalars as a function on arrays, None if not elementwise."""
-        return vectorized(self, region.block)
+        return vectorized(self, self._alone(region))
+
+    def _alone(self, region: Region) -> Block:
+        """The block of a computation that a kernel runs. Raises EvaluationError for one that needs the world."""
+        if self.linker.communicates(region.block):
+            raise EvaluationError("expected a computation without collectives", region.block.parent_op())
+        return region.block
 
     # What planning and emission ask
 
