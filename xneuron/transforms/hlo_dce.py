@@ -12,7 +12,7 @@ from xdsl.passes import ModulePass
 from xdsl.traits import IsTerminator, SymbolOpInterface
 
 from xneuron.analysis.call_graph import callee_name
-from xneuron.analysis.computations import computations
+from xneuron.analysis.computations import computations_outside_in
 from xneuron.analysis.effects import Effects
 from xneuron.dialects.hlo.base import HloOp
 from xneuron.dialects.hlo.control_flow import ControlDependencyOp
@@ -40,7 +40,7 @@ def eliminate_dead_code(module: ModuleOp) -> bool:
     """Erases dead instructions, then functions that are no longer called; true if anything changed."""
     effects = Effects(module)
     changed = False
-    for block in reversed(computations(module)):
+    for block in computations_outside_in(module):
         for op in reversed(block.ops):
             if _is_dead(op, effects):
                 erase(op)

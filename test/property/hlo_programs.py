@@ -1,0 +1,221 @@
+"""Random HLO programs that end: loops, nested and one after another, calls, fusions, conditionals, tuples, collectives.
+
+All values are s32 scalars and vectors of `WIDTH`, so that results compare bit for bit. The same value is often made
+twice, carried around unchanged, or packed and taken out again: there is something to do for every transform.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+WIDTH = 4
+SCALAR, VECTOR, PRED = "s32[]", f"s32[{WIDTH}]", "pred[]"
+TYPES = (SCALAR, VECTOR)
+BINARY = ("add", "subtract", "multiply", "maximum", "and")
+SUM = "sum { a = s32[] parameter(0)\n  b = s32[] parameter(1)\n  ROOT s = s32[] add(a, b) }"
+
+
+def hlo_program(random: Random, size: int = 12, depth: int = 2, collectives: bool = True) -> str:
+    """HLO text of a program with two parameters, a scalar and a vector, that returns a scalar and a vector.
+
+    `size`: statements of a computation. `depth`: how deep loops and calls nest.
+    """
+    text = _Text(random, collectives)
+    entry = _Computation(text, depth)
+    for number, type in enumerate(TYPES):
+        entry.values[type].append(entry.add(type, f"parameter({number})"))
+    entry.fill(size)
+    entry.add(_tuple_type(TYPES), f"tuple({entry.any(SCALAR)}, {entry.any(VECTOR)})", root=True)
+    return "\n\n".join(["HloModule random", SUM, *text.computations, f"ENTRY main {{\n{entry.text()}\n}}"])
+
+
+def _tuple_type(types: tuple[str, ...]) -> str:
+    return f"({', '.join(types)})"
+
+
+class _Text:
+    """What is written already, and what computations share."""
+
+    def __init__(self, random: Random, collectives: bool) -> None:
+        self.random = random
+        self.collectives = collectives
+        self.computations: list[str] = []
+        self.count = 0
+
+    def fresh(self, stem: str) -> str:
+        self.count += 1
+        return f"{stem}.{self.count}"
+
+
+class _Computation:
+    """One computation: lines so far, and the values there are, by type."""
+
+    def __init__(self, text: _Text, depth: int) -> None:
+        self.shared = text
+        self.random = text.random
+        self.depth = max(0, depth)
+        self.lines: list[str] = []
+        self.values: dict[str, list[str]] = {SCALAR: [], VECTOR: []}
+
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+    def add(self, type: str, expression: str, root: bool = False) -> str:
+        name = self.shared.fresh(expression.split("(")[0])
+        self.lines.append(f"  {'ROOT ' if root else ''}{name} = {type} {expression}")
+        return name
+
+    def any(self, type: str) -> str:
+        """A value of the type, most often one of the last."""
+        if not (found := self.values[type]):
+            return self.constant(type)
+        return found[-1 - min(int(self.random.random() ** 2 * len(found)), len(found) - 1)]
+
+    def constant(self, type: str) -> str:
+        value = self.random.randint(-1, 3)
+        elements = str(value) if type == SCALAR else f"{{{', '.join([str(value)] * WIDTH)}}}"
+        return self.add(type, f"constant({elements})")
+
+    def give(self, type: str, expression: str) -> str:
+        self.values[type].append(name := self.add(type, expression))
+        return name
+
+    def fill(self, size: int) -> None:
+        for _ in range(self.random.randint(2, size)):
+            self.random.choice(STATEMENTS if self.depth else PLAIN)(self)
+
+    def define(self, stem: str, types: tuple[str, ...], result: str, nested: int = 1) -> str:
+        """Another computation, with a parameter per type and a root of the type `result`. Returns its name."""
+        inner = _Computation(self.shared, self.depth - nested)
+        for number, type in enumerate(types):
+            inner.values[type].append(inner.add(type, f"parameter({number})"))
+        inner.fill(5)
+        root = inner.any(result)
+        inner.add(result, f"add({root}, {inner.any(result)})", root=True)
+        return self.close(stem, inner)
+
+    def close(self, stem: str, inner: _Computation) -> str:
+        name = self.shared.fresh(stem)
+        self.shared.computations.append(f"{name} {{\n{inner.text()}\n}}")
+        return name
+
+    def unpack(self, packed: str, types: tuple[str, ...]) -> list[str]:
+        return [self.give(type, f"get-tuple-element({packed}), index={index}") for index, type in enumerate(types)]
+
+
+def _constant(c: _Computation) -> None:
+    type = c.random.choice(TYPES)
+    c.values[type].append(c.constant(type))
+
+
+def _binary(c: _Computation) -> None:
+    type = c.random.choice(TYPES)
+    c.give(type, f"{c.random.choice(BINARY)}({c.any(type)}, {c.any(type)})")
+
+
+def _twice(c: _Computation) -> None:
+    """The same again, in the other order: equal only for some operations."""
+    operation, a, b = c.random.choice(BINARY), c.any(VECTOR), c.any(VECTOR)
+    c.give(VECTOR, f"{operation}({a}, {b})")
+    c.give(VECTOR, f"{operation}({b}, {a})")
+
+
+def _broadcast(c: _Computation) -> None:
+    c.give(VECTOR, f"broadcast({c.any(SCALAR)}), dimensions={{}}")
+
+
+def _slice(c: _Computation) -> None:
+    """One element, at a position that is often a counter."""
+    row = c.add("s32[1]", f"dynamic-slice({c.any(VECTOR)}, {c.any(SCALAR)}), dynamic_slice_sizes={{1}}")
+    c.give(SCALAR, f"reshape({row})")
+
+
+def _update(c: _Computation) -> None:
+    row = c.add("s32[1]", f"reshape({c.any(SCALAR)})")
+    c.give(VECTOR, f"dynamic-update-slice({c.any(VECTOR)}, {row}, {c.any(SCALAR)})")
+
+
+def _tuple(c: _Computation) -> None:
+    """Packed, taken out, often packed again in the same order or another."""
+    types = (SCALAR, SCALAR, VECTOR)
+    packed = c.add(_tuple_type(types), f"tuple({c.any(SCALAR)}, {c.any(SCALAR)}, {c.any(VECTOR)})")
+    first, second, third = c.unpack(packed, types)
+    if c.random.random() < 0.5:
+        again = c.random.choice(((first, second, third), (second, first, third)))
+        c.unpack(c.add(_tuple_type(types), f"tuple({', '.join(again)})"), types)
+
+
+def _wait(c: _Computation) -> None:
+    """An instruction that is ordered after another."""
+    c.give(SCALAR, f"negate({c.any(SCALAR)}), control-predecessors={{{c.any(VECTOR)}}}")
+
+
+def _collective(c: _Computation) -> None:
+    if not c.shared.collectives:
+        return
+    channel = c.random.choice(("", f", channel_id={c.random.randint(1, 3)}"))
+    groups = c.random.choice(("{}", "{{0}}", "[1,1]<=[1]"))
+    c.give(VECTOR, f"all-reduce({c.any(VECTOR)}), replica_groups={groups}{channel}, to_apply=sum")
+
+
+def _call(c: _Computation) -> None:
+    name = c.define("f", TYPES, VECTOR)
+    for _ in range(c.random.randint(1, 2)):
+        c.give(VECTOR, f"call({c.any(SCALAR)}, {c.any(VECTOR)}), to_apply={name}")
+
+
+def _fusion(c: _Computation) -> None:
+    """A fusion, and often one more of a computation that is equal or differs in one operation."""
+    name, value = c.define("fused", (VECTOR,), VECTOR, nested=2), c.any(VECTOR)
+    c.give(VECTOR, f"fusion({value}), kind=kLoop, calls={name}")
+    if c.random.random() < 0.5:
+        front, _, back = c.shared.computations[-1].removeprefix(name).rpartition(" add(")
+        twin = c.shared.fresh("twin")
+        c.shared.computations.append(f"{twin}{front} {c.random.choice(('add', 'subtract'))}({back}")
+        c.give(VECTOR, f"fusion({value}), kind=kLoop, calls={twin}")
+
+
+def _conditional(c: _Computation) -> None:
+    zero, value = c.add(SCALAR, "constant(0)"), c.any(VECTOR)
+    chosen = c.add(PRED, f"compare({c.any(SCALAR)}, {zero}), direction=LT")
+    branches = f"true_computation={c.define('then', (VECTOR,), VECTOR)}, "
+    branches += f"false_computation={c.define('else', (VECTOR,), VECTOR)}"
+    c.give(VECTOR, f"conditional({chosen}, {value}, {value}), {branches}")
+
+
+def _while(c: _Computation) -> None:
+    """A counted loop. Slots: the counter, one that is handed on, one of each type that changes, one more vector."""
+    slots = (SCALAR, SCALAR, SCALAR, VECTOR, VECTOR)
+    state = _tuple_type(slots)
+    first, step = c.random.randint(-2, 2), c.random.randint(1, 3)
+    start, kept = c.add(SCALAR, f"constant({first})"), c.random.choice((c.constant(SCALAR), c.any(SCALAR)))
+    body, condition = _body(c, slots, step), _condition(c, state, first + c.random.randint(-1, 4) * step)
+    init = c.add(state, f"tuple({start}, {kept}, {c.any(SCALAR)}, {c.any(VECTOR)}, {c.any(VECTOR)})")
+    loop = c.add(state, f"while({init}), condition={condition}, body={body}")
+    c.unpack(loop, slots)
+
+
+def _body(c: _Computation, slots: tuple[str, ...], step: int) -> str:
+    inner = _Computation(c.shared, c.depth - 1)
+    parameter = inner.add(_tuple_type(slots), "parameter(0)")
+    counter, kept, *_ = inner.unpack(parameter, slots)
+    inner.fill(8)
+    by = inner.add(SCALAR, f"constant({step})")
+    following = inner.add(SCALAR, f"add({counter}, {by})")
+    values = [following, kept, inner.any(SCALAR), inner.any(VECTOR), inner.any(VECTOR)]
+    inner.add(_tuple_type(slots), f"tuple({', '.join(values)})", root=True)
+    return c.close("body", inner)
+
+
+def _condition(c: _Computation, state: str, bound: int) -> str:
+    inner = _Computation(c.shared, 0)
+    parameter = inner.add(state, "parameter(0)")
+    counter = inner.add(SCALAR, f"get-tuple-element({parameter}), index=0")
+    inner.add(PRED, f"compare({counter}, {inner.add(SCALAR, f'constant({bound})')}), direction=LT", root=True)
+    return c.close("condition", inner)
+
+
+Statement = Callable[[_Computation], None]
+PLAIN: tuple[Statement, ...] = (_constant, _binary, _binary, _twice, _broadcast, _slice, _update, _tuple, _wait)
+STATEMENTS: tuple[Statement, ...] = (*PLAIN, _collective, _call, _fusion, _conditional, _while, _while)
