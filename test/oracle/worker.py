@@ -1,8 +1,8 @@
-"""Runs HLO texts on XLA's CPU back end, one process for a whole batch. Started by `xla.py`, never imported.
+"""Runs HLO texts on XLA's CPU back end, batch after batch. Started by `xla.py`, never imported.
 
-Usage: worker.py DIRECTORY FIRST. DIRECTORY holds `cases.json` (a list of {"text", "inputs": [[names of arrays per
-replica]]}) and `inputs.npz`; case i leaves `i.npz` (outputs) or `i.txt` (why there are none). A case that aborts
-the process leaves neither, which is how the parent knows which one it was.
+Each line on stdin, `DIRECTORY FIRST`, is a batch; `done` on stdout ends it. DIRECTORY holds `cases.json` (a list of
+{"text", "inputs": [[names of arrays] per replica]}) and `inputs.npz`; case i, from FIRST on, leaves `i.npz` (outputs)
+or `i.txt` (why there are none). A case that aborts the process leaves neither: so the parent knows which one it was.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def run_hlo(text: str, replicas: list[list[np.ndarray]]) -> list[list[np.ndarray
     return [[np.asarray(output[r]) for output in outputs] for r in range(len(devices))]
 
 
-def main(directory: Path, first: int) -> None:
+def run_batch(directory: Path, first: int) -> None:
     cases = json.loads((directory / "cases.json").read_text())
     arrays = load_arrays(directory / "inputs.npz")
     for index, case in enumerate(cases[first:], first):
@@ -74,4 +74,7 @@ def main(directory: Path, first: int) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]))
+    for line in sys.stdin:
+        name, first_case = line.split()
+        run_batch(Path(name), int(first_case))
+        print("done", flush=True)

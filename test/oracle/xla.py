@@ -1,10 +1,11 @@
-"""XLA on CPU as a second opinion: runs batches of HLO texts in a subprocess, since bad programs abort it.
+"""XLA on CPU as a second opinion: runs batches of HLO texts in another process, since bad programs abort it.
 
 Compiled so that results can be compared bit for bit (see `worker.py`). XLA is no oracle for trip counts.
 """
 
 from __future__ import annotations
 
+import atexit
 import json
 import subprocess
 import sys
@@ -47,6 +48,36 @@ class Outcome:
         return self.replicas[0]
 
 
+class Worker:
+    """The process XLA runs in: started when first needed, again after it was aborted, ended with this one."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[str] | None = None
+
+    def run(self, directory: Path, first: int) -> str:
+        """Runs the batch in a directory from a case on. Returns why the process ended, nothing if it did not."""
+        process = self._process = self._process or self._start()
+        if process.stdin is None or process.stdout is None:
+            raise RuntimeError("expected a process with pipes")
+        process.stdin.write(f"{directory} {first}\n")
+        process.stdin.flush()
+        if process.stdout.readline().strip() == "done":
+            return ""
+        self._process = None
+        return f"XLA ended with {process.wait()}"
+
+    def _start(self) -> subprocess.Popen[str]:
+        pipe = subprocess.PIPE
+        process = subprocess.Popen(
+            [sys.executable, WORKER], stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True
+        )
+        atexit.register(process.kill)
+        return process
+
+
+_worker = Worker()
+
+
 def run_on_xla(programs: Sequence[Program]) -> list[Outcome]:
     """Outcome of each program. A program that aborts XLA gets an error, the ones after it a new process."""
     with TemporaryDirectory() as name:
@@ -54,12 +85,10 @@ def run_on_xla(programs: Sequence[Program]) -> list[Outcome]:
         _write(directory, programs)
         outcomes: list[Outcome] = []
         while len(outcomes) < len(programs):
-            process = subprocess.run(
-                [sys.executable, str(WORKER), name, str(len(outcomes))], capture_output=True, text=True, check=False
-            )
+            end = _worker.run(directory, len(outcomes))
             outcomes += _read(directory, len(outcomes), [len(program.replicas) for program in programs])
             if len(outcomes) < len(programs):
-                outcomes.append(Outcome(None, f"XLA ended with {process.returncode}: {process.stderr[-2000:]}"))
+                outcomes.append(Outcome(None, end))
         return outcomes
 
 
