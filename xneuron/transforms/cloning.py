@@ -35,6 +35,7 @@ class Cloner:
         self._with_channels = Contents(calls, lambda op: channel_of(op) is not None)
         self._templates: dict[str, Template] = {}
         self._names = Names(calls.functions)
+        self._types: dict[Template, FunctionType] = {}
 
     def template(self, block: Block) -> Template:
         """A computation made ready to become a function, many times."""
@@ -68,6 +69,13 @@ class Cloner:
             function.detach()
             function.erase()
             del graph.functions[name]
+
+    def function_type(self, template: Template, copy: Block) -> FunctionType:
+        """The type of a function with a copy as its body: made once for all copies."""
+        if template not in self._types:
+            returned = [value.type for op in (copy.last_op,) if op is not None for value in op.operands]
+            self._types[template] = FunctionType.from_lists(copy.arg_types, returned)
+        return self._types[template]
 
     def fresh_name(self, name: str) -> str:
         """A name for a copy that no function has yet."""
@@ -110,7 +118,7 @@ class _Copy:
             {
                 **properties,
                 "sym_name": StringAttr(name),
-                "function_type": function_type(block),
+                "function_type": self.cloner.function_type(template, block),
                 "sym_visibility": PRIVATE,
             },
             attributes,
@@ -137,13 +145,6 @@ class _Copy:
         if name not in self.callees:
             self.callees[name] = SymbolRefAttr(self.cloner.copied_function(name, self).sym_name)
         return self.callees[name]
-
-
-def function_type(block: Block) -> FunctionType:
-    """The type of a function with the given body."""
-    last = block.last_op
-    assert last is not None
-    return FunctionType.from_lists(block.arg_types, [value.type for value in last.operands])
 
 
 def call(
