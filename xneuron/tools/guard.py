@@ -48,8 +48,8 @@ def guarded(tool: str, work: Callable[[Sources], int], argv: Sequence[str]) -> i
             traceback.print_exc()
         hint = "" if "--debug" in argv else "; --debug shows where"
         notes = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
-        first = str(error).partition("\n")[0]
-        return _fail(f"{tool}: internal error: {type(error).__name__}: {first}{notes}{hint}", INTERNAL)
+        text = f"{type(error).__name__}: {error}".partition("\n")[0].removesuffix(": ")
+        return _fail(f"{tool}: internal error: {text}{notes}{hint}", INTERNAL)
 
 
 def _fail(message: str, code: int) -> int:
