@@ -15,13 +15,11 @@ from xdsl.ir import Operation
 
 from xneuron.dialects.hlo.attributes import int_of, pair_list
 from xneuron.dialects.hlo.base import opcode_of
+from xneuron.dialects.hlo.channels import ChannelOp, GroupedOp, PermuteOp
 from xneuron.dialects.hlo.collectives import (
     AllGatherStartOp,
-    ChannelOp,
     CollectivePermuteStartOp,
-    GroupedOp,
     PartitionIdOp,
-    PermuteOp,
     RecvDoneOp,
     RecvOp,
     ReplicaIdOp,

@@ -16,14 +16,14 @@ from xneuron.dialects.hlo.shape_rules import array, listed
 from xneuron.dialects.hlo.types import DYNAMIC, Tensor, same_extents, shape_of, spelled, with_shape
 
 
-def expect_groups(groups: Groups, uniform: bool) -> None:
-    """Fails unless no group is empty and the ids are 0, 1, … once each; `uniform` groups have one size."""
+def expect_groups(groups: Groups, uniform: bool, complete: bool) -> None:
+    """Fails where a group is empty or an id repeated. `uniform`: of one size; `complete`: the ids are 0, 1, …."""
     if any(not group for group in groups):
         raise VerifyException("expected no empty replica group, found one")
     ids = [id for group in groups for id in group]
     if repeated := sorted(id for id, times in Counter(ids).items() if times > 1):
         raise VerifyException(f"expected each replica in one group, found {repeated[0]} repeated")
-    if missing := sorted(set(range(len(ids))) - set(ids)):
+    if complete and (missing := sorted(set(range(len(ids))) - set(ids))):
         raise VerifyException(f"expected replica groups to name all of [0, {len(ids)}), found no {missing[0]}")
     if uniform and len({len(group) for group in groups}) > 1:
         raise VerifyException(f"expected replica groups of one size, found {listed([len(group) for group in groups])}")

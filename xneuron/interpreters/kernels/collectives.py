@@ -14,6 +14,7 @@ import numpy as np
 
 from xneuron.dialects.hlo import collectives as hlo
 from xneuron.dialects.hlo.attributes import int_list, pair_list
+from xneuron.dialects.hlo.channels import PermuteOp, ReducingOp
 from xneuron.execution.errors import EvaluationError
 from xneuron.interpreters.kernels.reducers import Fold, fold_of
 from xneuron.interpreters.kernels.registry import Context, collective
@@ -45,7 +46,7 @@ def _folded(fold: Fold, parts: Sequence[Any]) -> Any:
 
 
 @collective(hlo.AllReduceOp, hlo.AllReduceStartOp)
-def all_reduce(op: hlo.ReducingOp, context: Context) -> Exchange:
+def all_reduce(op: ReducingOp, context: Context) -> Exchange:
     """Each operand of all members, folded in the order of the group."""
     fold = fold_of(op.to_apply, context)
 
@@ -93,7 +94,7 @@ def collective_broadcast(op: hlo.CollectiveBroadcastOp, context: Context) -> Exc
 
 
 @collective(hlo.CollectivePermuteOp, hlo.CollectivePermuteStartOp)
-def collective_permute(op: hlo.PermuteOp, context: Context) -> Exchange:
+def collective_permute(op: PermuteOp, context: Context) -> Exchange:
     """Targets get what their source has, everybody else zeros."""
     if op.slice_sizes is not None:
         raise EvaluationError(f"{op.opcode} with slice_sizes has no meaning here", op)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from xneuron.dialects.hlo import data_movement as hlo
+from xneuron.dialects.hlo import indexing as hlo
 from xneuron.dialects.hlo.attributes import int_list, int_of
 from xneuron.interpreters.kernels.reducers import Fold, fold_of
 from xneuron.interpreters.kernels.registry import Context, Kernel, Meaning, Updating, kernel

@@ -3,7 +3,7 @@
 // Collectives, transfers, and what talks to the host.
 
 builtin.module {
-  func.func private @collectives(%f4: tensor<4xf32>, %h4: tensor<4xbf16>, %f8: tensor<8xf32>, %s2: tensor<2xi32>, %tok: !hlo.token, %sent: tuple<tensor<4xf32>, tensor<ui32>, !hlo.token>) {
+  func.func private @collectives(%f4: tensor<4xf32>, %h4: tensor<4xbf16>, %f8: tensor<8xf32>, %s2: tensor<2xi32>, %s: tensor<i32>, %tok: !hlo.token, %sent: tuple<tensor<4xf32>, tensor<ui32>, !hlo.token>) {
     // CHECK: %all_gather = hlo.all_gather(%f4) {replica_groups = #hlo.replica_groups<"{{[{]}}{0,1},{2,3}}">, dimensions = array<i64: 0>} : (tensor<4xf32>) -> tensor<8xf32>
     %all_gather = hlo.all_gather(%f4) {replica_groups = #hlo.replica_groups<"{{0,1},{2,3}}">, dimensions = array<i64: 0>} : (tensor<4xf32>) -> tensor<8xf32>
 
@@ -78,6 +78,10 @@ builtin.module {
 
     // CHECK: %collective_broadcast = hlo.collective_broadcast(%f4) {channel_id = 4 : i64, replica_groups = #hlo.replica_groups<"{{[{]}}{0,1},{2,3}}">} : (tensor<4xf32>) -> tensor<4xf32>
     %collective_broadcast = hlo.collective_broadcast(%f4) {channel_id = 4 : i64, replica_groups = #hlo.replica_groups<"{{0,1},{2,3}}">} : (tensor<4xf32>) -> tensor<4xf32>
+
+    // Who is in no group gets zeros.
+    // CHECK: %rooted = hlo.collective_broadcast(%f4, %s) {replica_groups = #hlo.replica_groups<"{{[{]}}{1,2}}">, has_dynamic_root} : (tensor<4xf32>, tensor<i32>) -> tensor<4xf32>
+    %rooted = hlo.collective_broadcast(%f4, %s) {replica_groups = #hlo.replica_groups<"{{1,2}}">, has_dynamic_root} : (tensor<4xf32>, tensor<i32>) -> tensor<4xf32>
 
     // CHECK: %collective_permute = hlo.collective_permute(%f4) {channel_id = 5 : i64, source_target_pairs = [array<i64: 0, 1>, array<i64: 1, 0>]} : (tensor<4xf32>) -> tensor<4xf32>
     %collective_permute = hlo.collective_permute(%f4) {channel_id = 5 : i64, source_target_pairs = [array<i64: 0, 1>, array<i64: 1, 0>]} : (tensor<4xf32>) -> tensor<4xf32>

@@ -217,6 +217,18 @@
 // -----
 
 %f4 = "test.op"() : () -> tensor<4xf32>
+// CHECK: collective-broadcast: expected an operand and a root, found 1 operand
+%r = hlo.collective_broadcast(%f4) {replica_groups = #hlo.replica_groups<"{{0,1},{2,3}}">, has_dynamic_root} : (tensor<4xf32>) -> tensor<4xf32>
+
+// -----
+
+%f4 = "test.op"() : () -> tensor<4xf32>
+// CHECK: collective-broadcast: expected each replica in one group, found 1 repeated
+%r = hlo.collective_broadcast(%f4) {replica_groups = #hlo.replica_groups<"{{1,1}}">} : (tensor<4xf32>) -> tensor<4xf32>
+
+// -----
+
+%f4 = "test.op"() : () -> tensor<4xf32>
 // CHECK: collective-permute: expected source-target pairs of two ids of at least 0, found {0}
 %r = hlo.collective_permute(%f4) {source_target_pairs = [array<i64: 0>]} : (tensor<4xf32>) -> tensor<4xf32>
 

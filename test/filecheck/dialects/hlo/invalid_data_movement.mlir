@@ -130,7 +130,7 @@
 // -----
 
 %f4 = "test.op"() : () -> tensor<4xf32>
-// CHECK: slice: expected 1 limits, found 2
+// CHECK: slice: expected 1 slice dimensions, found 2
 %r = hlo.slice(%f4) {starts = array<i64: 0>, limits = array<i64: 2, 2>, strides = array<i64: 1>} : (tensor<4xf32>) -> tensor<2xf32>
 
 // -----
