@@ -75,5 +75,5 @@ def _with_frees(steps: Sequence[Step[_Origin]], roots: Sequence[int], constants:
     for step in reversed(steps):
         dead = {slot for slot in step.inputs if slot not in later}
         later |= dead
-        freed.append(step._replace(frees=tuple(dead)))
+        freed.append(Step(step.function, step.inputs, step.output, step.resumable, tuple(dead), step.origin))
     return tuple(reversed(freed))

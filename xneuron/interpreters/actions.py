@@ -11,7 +11,7 @@ from xdsl.ir import Operation
 from xneuron.dialects.hlo.control_flow import AsyncStartOp, ConditionalOp, FusionOp, WhileOp
 from xneuron.dialects.hlo.types import PRED, elements_of, tensor, without_layout
 from xneuron.execution.plan import At, Resumable
-from xneuron.interpreters.linking import WORLD
+from xneuron.interpreters.linking import is_request
 from xneuron.interpreters.meanings import applied
 from xneuron.interpreters.planning import Action
 from xneuron.interpreters.replicas import Request
@@ -24,16 +24,9 @@ if TYPE_CHECKING:
 
 def action_of(op: Operation, engine: Engine) -> Action:
     """The action of an instruction that computes. Raises EvaluationError for one without a meaning."""
-    if isinstance(op, WhileOp):
-        return Action(engine.loop(op).run, True)
-    if isinstance(op, CallOp | FusionOp):
-        (block,) = engine.linker.inner(op)
-        return Action(engine.computation(block).run, True)
-    if isinstance(op, ConditionalOp):
-        return Action(_branching(engine, op), True)
-    if isinstance(op, AsyncStartOp):
-        return Action(_starting(engine, op), True)
-    if isinstance(op, WORLD):
+    if (control := _CONTROL.get(type(op))) is not None:
+        return Action(control(op, engine), True)
+    if is_request(type(op)):
         return Action(_requesting(op), True)
     if not op.results:
         return Action(_nothing)
@@ -44,7 +37,7 @@ def _nothing(*_: Any) -> None:
     """A control dependency: it has been followed by putting one op behind the other."""
 
 
-def _branching(engine: Engine, op: ConditionalOp) -> Callable[..., Resumable]:
+def _branching(op: ConditionalOp, engine: Engine) -> Callable[..., Resumable]:
     branches = [engine.computation(region.block) for region in op.branches]
     taking = [bool(region.block.args) for region in op.branches]
     by_pred = without_layout(op.args[0].type) == tensor(PRED)
@@ -59,7 +52,7 @@ def _branching(engine: Engine, op: ConditionalOp) -> Callable[..., Resumable]:
     return run
 
 
-def _starting(engine: Engine, op: AsyncStartOp) -> Callable[..., Resumable]:
+def _starting(op: AsyncStartOp, engine: Engine) -> Callable[..., Resumable]:
     computation = engine.computation(op.calls.block)
     rest = tuple(zeros(type) for type in elements_of(op.result.type)[2:])
 
@@ -68,6 +61,24 @@ def _starting(engine: Engine, op: AsyncStartOp) -> Callable[..., Resumable]:
         return (operands, result, *rest)
 
     return run
+
+
+def _calling(op: Operation, engine: Engine) -> Callable[..., Resumable]:
+    (block,) = engine.linker.inner(op)
+    return engine.computation(block).run
+
+
+def _looping(op: WhileOp, engine: Engine) -> Callable[..., Resumable]:
+    return engine.loop(op).run
+
+
+_CONTROL: dict[type[Operation], Callable[[Any, Engine], Callable[..., Resumable]]] = {
+    WhileOp: _looping,
+    CallOp: _calling,
+    FusionOp: _calling,
+    ConditionalOp: _branching,
+    AsyncStartOp: _starting,
+}
 
 
 def _requesting(op: Operation) -> Callable[..., Resumable]:

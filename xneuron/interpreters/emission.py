@@ -23,7 +23,7 @@ from xneuron.execution.errors import EvaluationError
 from xneuron.execution.source import Mark, Source
 from xneuron.interpreters.forwarding import Forward, forwarded, resolve
 from xneuron.interpreters.kernels.registry import Elementwise, Meaning, Updating, is_fresh
-from xneuron.interpreters.linking import WORLD
+from xneuron.interpreters.linking import is_request
 from xneuron.interpreters.meanings import applied, raising
 from xneuron.interpreters.replicas import Request
 from xneuron.interpreters.values import dtype_of, is_scalar
@@ -130,7 +130,7 @@ class Emitter:
                 self._forward(op, forward)
             elif emit := EMIT.get(type(op)):
                 emit(self, op)
-            elif isinstance(op, WORLD):
+            elif is_request(type(op)):
                 self._request(op)
             elif op.results:
                 self._kernel(op)

@@ -48,37 +48,50 @@ Forward: TypeAlias = "Operand | Constant | list[Forward]"
 
 _MARKER = re.compile(r"NeuronBoundaryMarker-(Start|End)|AwsNeuronModuleMarker(Start|End)-(Forward|Backward)")
 _ITSELF = Operand(0)
-_IDENTITIES = (CopyOp, OptBarrierOp, DomainOp, AddDependencyOp, AsyncUpdateOp, AllReduceDoneOp)
-_PARTS: dict[type[Operation], int] = {CopyDoneOp: 0, AsyncDoneOp: 1, AllGatherDoneOp: 1, CollectivePermuteDoneOp: 1}
 
 
 def forwarded(op: Operation) -> Forward | None:
     """What the op's result is made of, None for an op that computes. Raises EvaluationError for an elided constant."""
-    if isinstance(op, GetTupleElementOp):
-        return Operand(0, int_of(op.index))
-    if isinstance(op, TupleOp):
-        return _operands(op)
-    if isinstance(op, ConstantOp):
-        return Constant(literal_value(op.value))
-    if isinstance(op, _IDENTITIES):
-        return _ITSELF
-    return _forwarded_pair(op)
+    forward = _FORWARDS.get(type(op))
+    return None if forward is None else forward(op)
 
 
-def _forwarded_pair(op: Operation) -> Forward | None:
-    if (part := _PARTS.get(type(op))) is not None:
-        return Operand(0, part)
-    if isinstance(op, CopyStartOp):
-        return [_ITSELF, _ITSELF, Constant(np.uint32(0))]
-    if isinstance(op, AfterAllOp):
-        return Constant(None)
-    if isinstance(op, CustomCallOp) and _MARKER.fullmatch(op.custom_call_target.data):
-        return _ITSELF if len(op.operands) == 1 else _operands(op)
-    return None
+def _itself(op: Operation) -> Forward:
+    return _ITSELF
+
+
+def _part(part: int) -> Callable[[Operation], Forward]:
+    return lambda op: Operand(0, part)
 
 
 def _operands(op: Operation) -> Forward:
     return [Operand(index) for index in range(len(op.operands))]
+
+
+def _marker(op: CustomCallOp) -> Forward | None:
+    if not _MARKER.fullmatch(op.custom_call_target.data):
+        return None
+    return _ITSELF if len(op.operands) == 1 else _operands(op)
+
+
+_FORWARDS: dict[type[Operation], Callable[[Any], Forward | None]] = {
+    GetTupleElementOp: lambda op: Operand(0, int_of(op.index)),
+    TupleOp: _operands,
+    ConstantOp: lambda op: Constant(literal_value(op.value)),
+    CopyOp: _itself,
+    OptBarrierOp: _itself,
+    DomainOp: _itself,
+    AddDependencyOp: _itself,
+    AsyncUpdateOp: _itself,
+    AllReduceDoneOp: _itself,
+    CopyDoneOp: _part(0),
+    AsyncDoneOp: _part(1),
+    AllGatherDoneOp: _part(1),
+    CollectivePermuteDoneOp: _part(1),
+    CopyStartOp: lambda op: [_ITSELF, _ITSELF, Constant(np.uint32(0))],
+    AfterAllOp: lambda op: Constant(None),
+    CustomCallOp: _marker,
+}
 
 
 def resolve(

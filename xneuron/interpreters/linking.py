@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
@@ -11,31 +11,22 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, Operation
 
 from xneuron.dialects.hlo.attributes import ComputationAttr
-from xneuron.dialects.hlo.collectives import (
-    GroupedOp,
-    InfeedOp,
-    OutfeedOp,
-    PartitionIdOp,
-    PermuteOp,
-    ReplicaIdOp,
-    TransferOp,
-)
+from xneuron.dialects.hlo.channels import GroupedOp, PermuteOp, TransferOp
+from xneuron.dialects.hlo.collectives import InfeedOp, OutfeedOp, PartitionIdOp, ReplicaIdOp
 from xneuron.dialects.hlo.control_flow import AsyncStartOp, ConditionalOp, FusionOp, WhileOp
 from xneuron.execution.errors import EvaluationError, instruction
 
-CONTROL: tuple[type[Operation], ...] = (WhileOp, ConditionalOp, FusionOp, AsyncStartOp)
+CONTROL: frozenset[type[Operation]] = frozenset({WhileOp, ConditionalOp, FusionOp, AsyncStartOp})
 """Ops whose regions are run once or more by control flow; other regions belong to kernels."""
 
-WORLD: tuple[type[Operation], ...] = (
-    GroupedOp,
-    PermuteOp,
-    TransferOp,
-    ReplicaIdOp,
-    PartitionIdOp,
-    InfeedOp,
-    OutfeedOp,
-)
-"""Ops that a participant cannot answer alone: they are requests to the world outside."""
+_WORLD = (GroupedOp, PermuteOp, TransferOp, ReplicaIdOp, PartitionIdOp, InfeedOp, OutfeedOp)
+
+
+@lru_cache(maxsize=1024)
+def is_request(op: type[Operation]) -> bool:
+    """True for ops that a participant cannot answer alone: they are requests to the world outside."""
+    return issubclass(op, _WORLD)
+
 
 _Facts: TypeAlias = tuple[bool, int]
 
@@ -70,7 +61,7 @@ class Linker:
         """The blocks that the op runs by itself (not those a kernel applies to elements)."""
         if isinstance(op, CallOp):
             return [self.callee(op)]
-        if isinstance(op, CONTROL):
+        if type(op) in CONTROL:
             return [region.block for region in op.regions]
         return []
 
@@ -80,7 +71,7 @@ class Linker:
 
     def communicating(self, op: Operation) -> bool:
         """True if running the op may need the world."""
-        return isinstance(op, WORLD) or any(map(self.communicates, self.inner(op)))
+        return is_request(type(op)) or any(map(self.communicates, self.inner(op)))
 
     def size(self, block: Block) -> int:
         """Instructions in the block and in all it runs, each run site counted."""
@@ -97,9 +88,11 @@ class Linker:
     def _analysed(self, block: Block) -> _Facts:
         talks, size = False, 0
         for op in block.ops:
-            inner = [self._analyse(block) for block in self.inner(op)]
-            talks = talks or isinstance(op, WORLD) or any(facts[0] for facts in inner)
-            size += 1 + sum(facts[1] for facts in inner)
+            size += 1
+            talks = talks or is_request(type(op))
+            for inner in self.inner(op):
+                inner_talks, inner_size = self._analyse(inner)
+                talks, size = talks or inner_talks, size + inner_size
         return talks, size
 
     @cached_property

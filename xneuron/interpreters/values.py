@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import TensorType, TupleType
 from xdsl.ir import Attribute
 
 from xneuron.dialects.hlo.literal import ElidedAttr, LiteralAttr, TupleLiteralAttr
-from xneuron.dialects.hlo.types import DYNAMIC, TokenType, element_of, elements_of, shape_of, spelled
+from xneuron.dialects.hlo.types import DYNAMIC, Tensor, TokenType, element_of, elements_of, shape_of, spelled
 from xneuron.execution.errors import EvaluationError
 
 DType: TypeAlias = np.dtype[Any]
@@ -38,7 +38,7 @@ def dtype_of(type: Attribute) -> DType:
 
 def is_scalar(type: Attribute) -> bool:
     """True for arrays of rank 0, whose values are numpy scalars."""
-    return isinstance(type, TensorType) and not shape_of(cast(Attribute, type))
+    return isinstance(type, TensorType) and not cast(Tensor, type).shape.data
 
 
 def static_shape(type: Attribute) -> tuple[int, ...]:

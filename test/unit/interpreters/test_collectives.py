@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from xneuron.dialects.hlo.collectives import GroupedOp, PermuteOp
+from xneuron.dialects.hlo.channels import GroupedOp, PermuteOp
 from xneuron.execution.errors import EvaluationError
 from xneuron.formats.hlo_text import parse_hlo
 from xneuron.interpreters.evaluator import Program

@@ -139,7 +139,8 @@ def collective(*ops: type[Operation]) -> Callable[[_F], _F]:
 
 def meaning_of(op: Operation, context: Context) -> Meaning:
     """The op's meaning, made by its factory. Raises EvaluationError for an op without one."""
-    _load_chapter(type(op))
+    if type(op) not in _factories:
+        _load_chapter(type(op))
     if (factory := _factories.get(type(op))) is None:
         raise EvaluationError(no_meaning(op), op)
     return factory(op, context)
