@@ -116,5 +116,7 @@ def _complete(
             said.called += called.get(spec.text, [])
         if spec.marks and spec.text in seen:
             said.properties[spec.marks] = UNIT
+    if said.called and "to_apply" in seen and "called_computations" in seen:
+        scanner.error("expected one of to_apply and called_computations, found both")
     if said.called:
         said.properties["computations"] = ArrayAttr([computation.attribute for computation in said.called])

@@ -145,13 +145,13 @@ def _show_float(value: Attribute) -> str:
     return repr(cast("FloatAttr[object]", value).value.data).removesuffix(".0")  # pyright: ignore
 
 
-_PRECISIONS = ("default", "high", "highest", "packed_nibble")
+_PRECISIONS = ("default", "high", "highest")
 
 
 def _parse_precision(scanner: Scanner) -> Value:
     scanner.expect("{")
     start = scanner.skip()
-    words = comma_list(scanner, lambda s: s.need(IDENTIFIER, "precision")[0], "}")
+    words = comma_list(scanner, lambda s: s.need(IDENTIFIER, "precision")[0].lower(), "}")
     for word in words:
         if word not in _PRECISIONS:
             scanner.error(f"expected one of {', '.join(_PRECISIONS)}, found {word}", start)
@@ -296,6 +296,10 @@ def _parse_groups(scanner: Scanner) -> Value:
         scanner.error(str(error), start)
 
 
+def _show_groups(value: Attribute | None) -> str:
+    return text_of(value, "{}")
+
+
 def _parse_shapes(scanner: Scanner) -> Value:
     scanner.expect("{", " and a list of shapes")
     types: list[Attribute] = []
@@ -367,7 +371,7 @@ SLICE = Kind(_parse_slice, _show_slice)
 PADDING = Kind(_parse_padding, _show_padding)
 WINDOW = Kind(_parse_window, _show_braced_text)
 DIM_LABELS = Kind(_parse_dim_labels, text_of)
-GROUPS = Kind(_parse_groups, text_of)
+GROUPS = Kind(_parse_groups, _show_groups)
 PRECISION = Kind(_parse_precision, _show_precision)
 SHAPE = Kind(parse_shape, print_shape)
 SHAPES = Kind(_parse_shapes, _show_shapes)

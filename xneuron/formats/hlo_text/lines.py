@@ -10,7 +10,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from xneuron.dialects.hlo.attributes import text_of
 from xneuron.dialects.hlo.custom import OpaqueOp
-from xneuron.dialects.hlo.types import PRED, compatible, tensor
+from xneuron.dialects.hlo.types import PRED, compatible, element_of, tensor
 from xneuron.fastir import operands_of
 from xneuron.formats.hlo_text.async_sugar import base_opcode, wrapped
 from xneuron.formats.hlo_text.kinds import Kind
@@ -85,7 +85,7 @@ class LinePrinter:
         parts: list[str] = []
         rest = list(called)
         for spec in row.specs:
-            if spec.ignored:
+            if spec.ignored or (spec.text == "type" and _is_default(op)):
                 continue
             if spec.regions:
                 parts += _called(spec, op, rest)
@@ -137,6 +137,15 @@ class LinePrinter:
         own = f", {text_of(op.attributes_text)}" if op.attributes_text else ""
         head = f"{names[id(result)]} = {self.shape(result.type)} {op.opcode_name.data}({inside})"
         return f"{head}{own}{self._common(op.attributes, before)}"
+
+
+_COMPARISONS = {"float": "FLOAT", "complex": "FLOAT", "int": "SIGNED", "uint": "UNSIGNED", "pred": "UNSIGNED"}
+
+
+def _is_default(op: Operation) -> bool:
+    """True if a compare's type is what the type of its operands implies anyway."""
+    kind = element_of(operands_of(op)[0].type).kind
+    return text_of(op.properties.get("compare_type")) == _COMPARISONS[kind]
 
 
 def _kind(spec: Spec) -> Kind:

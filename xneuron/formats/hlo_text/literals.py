@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from xneuron.formats.hlo_text.shapes import parse_shape, print_shape
 
 _NUMBER = re.compile(r"-?(?:nan\(0[xX][0-9a-fA-F]+\)|true|false|inf|nan|[\d.][\w.]*(?:(?<=[eE])[+-]\d+)?)")
 _ROW = re.compile(r"[-\d.eE+,\s]*+")
+_SPECIAL = ("inf", "-inf")
 _STRUCT = {"s8": "b", "s16": "h", "s32": "i", "u8": "B", "u16": "H", "u32": "I", "f32": "f", "f64": "d"}
 
 
@@ -84,8 +86,11 @@ def _parse_plain_numbers(scanner: Scanner, type: Tensor) -> bytes | None:
     if len(numbers) != count:
         return None
     try:
-        raw = struct.pack(f"<{count}{code}", *map(float if code in "fd" else int, numbers))
+        values = [float(number) if code in "fd" else int(number) for number in numbers]
+        raw = struct.pack(f"<{count}{code}", *values)
     except (ValueError, struct.error, OverflowError):
+        return None
+    if math.inf in values or -math.inf in values:  # the text of which says a number, too large for a double
         return None
     scanner.pos = row.end() + 1
     return raw
@@ -108,12 +113,13 @@ class _Numbers:
         scanner.expect("{", f" for dimension {depth} of the literal")
         raw: list[bytes] = []
         for index in range(extent):
-            if index:
-                scanner.accept(",")
+            while scanner.accept(","):
+                pass
             if scanner.at("}"):
                 scanner.error(f"expected {extent} elements in dimension {depth} of the literal, found {index}")
             raw += self.take(depth + 1)
-        scanner.accept(",")
+        while scanner.accept(","):
+            pass
         if not scanner.accept("}"):
             scanner.wrong(f"'}}' after {extent} elements in dimension {depth} of the literal")
         return raw
@@ -136,14 +142,22 @@ class _Numbers:
             if self.element.kind in ("int", "uint", "pred") and not _integral(text):
                 what = f"expects integer for primitive type: {self.element.name}"
                 scanner.error(f"{what}, found {text}", scanner.pos - len(text), scanner.pos)
+            if text not in _SPECIAL and "nan" not in text and math.isinf(_double(text)):
+                scanner.error(f"constant {text} is out of range for a double", scanner.pos - len(text), scanner.pos)
             return text
-        if not scanner.accept("("):
-            return f"({scanner.need(_NUMBER, f'complex number of {self.element.name}')[0]}, 0)"
+        scanner.expect("(", " and a complex number")
         real = scanner.need(_NUMBER, "real part")[0]
         scanner.expect(",", " between real and imaginary part")
         imaginary = scanner.need(_NUMBER, "imaginary part")[0]
         scanner.expect(")", " to end the complex number")
         return f"({real}, {imaginary})"
+
+
+def _double(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
 
 
 def _integral(text: str) -> bool:
@@ -171,7 +185,7 @@ def print_shaped_literal(value: Attribute) -> str:
 def _print_array(value: LiteralAttr) -> str:
     element, shape = element_of(value.type), shape_of(value.type)
     if not shape:
-        return number_to_text(element, value.stored)
+        return _number(element, value.stored)
     if 0 in shape:
         return _nested(shape, 0, iter(()))
     texts = _texts(element, value.stored)
@@ -183,14 +197,24 @@ def _texts(element: Element, raw: bytes) -> list[str]:
         return ["1" if byte else "0" for byte in raw]
     size = element.bytes
     parts = [raw[at : at + size] for at in range(0, len(raw), size)]
-    known = {part: number_to_text(element, part) for part in set(parts)}
+    known = {part: _number(element, part) for part in set(parts)}
     return [known[part] for part in parts]
+
+
+_MINUS_ZERO = re.compile(r"-0(?=[,)]|$)")
+
+
+def _number(element: Element, raw: bytes) -> str:
+    """The number's text. XLA reads `-0` as the integer 0: only `-0.0` keeps the sign."""
+    text = number_to_text(element, raw)
+    return _MINUS_ZERO.sub("-0.0", text) if element.kind in ("float", "complex") else text
 
 
 def _nested(shape: tuple[int, ...], depth: int, texts: Iterator[str]) -> str:
     extent = shape[depth]
     if depth == len(shape) - 1:
-        return f"{{{', '.join(next(texts) for _ in range(extent))}}}"
+        row = ", ".join([next(texts) for _ in range(extent)])
+        return f"{{ {row} }}" if depth and extent > 1 else f"{{{row}}}"
     if extent == 0:
         return "{}"
     return f"{{ {', '.join(_nested(shape, depth + 1, texts) for _ in range(extent))} }}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cache
 
+from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute, Operation
 from xdsl.irdl import IRDLOperation, OperandDef
@@ -72,10 +73,27 @@ _PERMUTE = [
 _TRANSFER = [_CHANNEL, _spec("is_host_transfer", FLAG)]
 _WINDOW = _spec("window", kinds.WINDOW)
 _PRECISION = _spec("operand_precision", kinds.PRECISION)
-_ALGORITHM = _spec("algorithm", kinds.WORD)
-_CONVOLUTION = [
-    _WINDOW,
-    _spec("dim_labels", kinds.DIM_LABELS),
+_ALGORITHM = _spec(
+    "algorithm",
+    enumeration(
+        "unset",
+        "dot_any_f8_any_f8_f32",
+        "dot_any_f8_any_f8_f32_fast_accum",
+        "dot_f16_f16_f16",
+        "dot_f16_f16_f32",
+        "dot_bf16_bf16_bf16",
+        "dot_bf16_bf16_f32",
+        "dot_bf16_bf16_f32_x3",
+        "dot_bf16_bf16_f32_x6",
+        "dot_bf16_bf16_f32_x9",
+        "dot_tf32_tf32_f32",
+        "dot_tf32_tf32_f32_x3",
+        "dot_f32_f32_f32",
+        "dot_f64_f64_f64",
+    ),
+    default=StringAttr("unset"),
+)
+_FEATURES = [
     _spec("feature_group_count", INT, default=integer(1)),
     _spec("batch_group_count", INT, default=integer(1)),
 ]
@@ -180,7 +198,9 @@ _ATTRIBUTES: dict[str, list[Spec]] = {
     ],
     "scaled-dot": [*_DOT, _PRECISION, _ALGORITHM],
     "convolution": [
-        *_CONVOLUTION,
+        _WINDOW,
+        _need("dim_labels", kinds.DIM_LABELS),
+        *_FEATURES,
         _spec("convolution_kind", enumeration("fprop", "wgrad", "dgrad", "unset")),
         _PRECISION,
         _ALGORITHM,
@@ -224,7 +244,9 @@ _ATTRIBUTES: dict[str, list[Spec]] = {
     "rng-bit-generator": [_need("algorithm", enumeration("rng_default", "rng_three_fry", "rng_philox"))],
     "rng-get-and-update-state": [_need("delta", INT)],
     "custom-call": [
-        *_CONVOLUTION,
+        _WINDOW,
+        _spec("dim_labels", kinds.DIM_LABELS),
+        *_FEATURES,
         _PRECISION,
         _spec("padding_type", _PADDINGS),
         _need("custom_call_target", STRING),
@@ -232,8 +254,8 @@ _ATTRIBUTES: dict[str, list[Spec]] = {
         _spec("custom_call_has_side_effect", FLAG),
         _spec("literal", kinds.LITERAL),
         _ALIASING,
-        _spec("schedule", _SCHEDULES, default=None),
-        _spec("api_version", _API_VERSIONS),
+        _spec("schedule", _SCHEDULES, default=StringAttr("SCHEDULE_NONE")),
+        _spec("api_version", _API_VERSIONS, default=StringAttr("API_VERSION_ORIGINAL")),
         _computation("to_apply", required=False, marks="single_computation"),
         _computation("called_computations", required=False, regions="many"),
     ],

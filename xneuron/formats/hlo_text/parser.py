@@ -212,6 +212,7 @@ class Parser:
         operands = self._operands()
         row = self._refined(row, operands)
         said = self.attributes(row, operands, nested=name is None)
+        name = name or f"{opcode}.anon"
         if row.opcode in ("async-update", "async-done"):
             return self.builder.async_rest(row, "", name, start, type, operands, said)
         return self.builder.instruction(row, name, start, type, operands, said)

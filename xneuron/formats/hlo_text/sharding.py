@@ -48,9 +48,6 @@ def _single(scanner: Scanner) -> str:
     elif scanner.accept_word("maximal"):
         scanner.expect("device=", " of a maximal sharding")
         parts.append(f"maximal device={scanner.integer('device', low=0)}")
-    elif scanner.accept("device="):
-        parts.append(f"maximal device={scanner.integer('device', low=0)}")
-        scanner.accept_word("maximal")
     elif scanner.accept("devices="):
         parts.append(_devices(scanner))
     else:
@@ -138,13 +135,16 @@ def _mesh(scanner: Scanner) -> str:
         return f"maximal_mesh[device_id={device}]"
     sizes = _mesh_axes(scanner)
     text = "mesh[" + ",".join(f"{name}={size}" for name, size in sizes.items()) + "]"
-    if not scanner.accept(","):
-        return text
+    scanner.expect(",", " and the sharding of each dimension")
     if scanner.accept("device_ids=("):
         text += f", device_ids=({','.join(_ids(scanner, prod(sizes.values())))})"
-        scanner.expect(",")
-    scanner.expect("[", " and the sharding of each dimension")
-    text += f", [{', '.join(_dimension_list(scanner, sizes))}]"
+        scanner.expect(",", " and the sharding of each dimension")
+    if (word := scanner.word()) in _WORDS:
+        scanner.pos += len(word)
+        text += f", {word}"
+    else:
+        scanner.expect("[", " and the sharding of each dimension")
+        text += f", [{', '.join(_dimension_list(scanner, sizes))}]"
     while scanner.accept(","):
         text += _axes_part(scanner, sizes)
     return text
@@ -204,7 +204,7 @@ def _axes(scanner: Scanner, sizes: dict[str, int]) -> str:
         if axes:
             scanner.expect(",", " or '}' after a mesh axis")
         axes.append("?" if scanner.accept("?") else _axis(scanner, sizes))
-    return f"{{{', '.join(axes)}}}" if "?" in axes else f"{{{','.join(axes)}}}"
+    return f"{{{', '.join(axes)}}}"
 
 
 def _axis(scanner: Scanner, sizes: dict[str, int]) -> str:
