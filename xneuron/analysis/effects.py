@@ -21,8 +21,8 @@ from xneuron.dialects.hlo.base import HloOp
 from xneuron.dialects.hlo.collectives import (
     AllGatherOp,
     AllReduceOp,
+    AllReduceStartOp,
     AllToAllOp,
-    ChannelOp,
     CollectivePermuteOp,
     ReduceScatterOp,
 )
@@ -78,7 +78,7 @@ class Effects:
         if isinstance(op, _ORDERING):
             return False
         if isinstance(op, HloOp) and op.regions:
-            return isinstance(op, (ChannelOp, AsyncStartOp))
+            return isinstance(op, (AllReduceStartOp, AsyncStartOp))
         return not is_side_effect_free(op)
 
     def _inside(self, op: Operation, question: Question, known: dict[Region, bool]) -> bool:

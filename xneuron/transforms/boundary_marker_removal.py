@@ -12,7 +12,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
 from xdsl.utils.exceptions import PassFailedException
 
-from xneuron.analysis.boundary_markers import is_marker, marked_type
+from xneuron.analysis.boundary_markers import behind_markers, is_marker, marked_type
 from xneuron.analysis.computations import computations
 from xneuron.dialects.hlo.control_flow import GetTupleElementOp, TupleOp
 from xneuron.dialects.hlo.types import spelled
@@ -60,7 +60,7 @@ def _expect_elements(markers: list[Operation]) -> None:
         f"{ITUP001}: {name_of(marker)} used by non-GTE instruction {name_of(user)}: "
         "Use GetTupleElement to access tuple components in boundary markers"
         for marker in markers
-        if _tuple_of(marker.operands[0]) is not None
+        if _tuple_of(behind_markers(marker.operands[0])) is not None
         for user in {use.operation: None for use in marker.results[0].uses}
         if not (isinstance(user, GetTupleElementOp) or is_marker(user) or user.has_trait(IsTerminator))
     ]

@@ -14,8 +14,9 @@ ROUNDS = 25
 def canonicalize(module: ModuleOp, rounds: int = ROUNDS) -> bool:
     """Repeats the three until nothing changes, at most `rounds` times; true if anything ever did.
 
-    Steps and their options are those of XLA's PrepareModuleForUnrolling (xla-semantics.md b.2). XLA runs them once, and
-    its own fixpoint reports "unchanged" when it hits the limit (B16); this one does not.
+    Steps and their options are those of XLA's PrepareModuleForUnrolling (xla-semantics.md b.2), except that loops keep
+    the tuples they start from. XLA runs the steps once, and its own fixpoint reports "unchanged" at the limit (B16);
+    this one does not.
     """
     for done in range(rounds):
         if not _round(module):
@@ -25,6 +26,6 @@ def canonicalize(module: ModuleOp, rounds: int = ROUNDS) -> bool:
 
 def _round(module: ModuleOp) -> bool:
     merged = merge_equal_instructions(module, layout_sensitive=True, only_scalars=True)
-    simplified = simplify_tuples(module)
+    simplified = simplify_tuples(module, keep_loop_operands=True)
     sunk = sink_constants(module, broadcasts=True, only_scalars=True)
     return merged or simplified or sunk

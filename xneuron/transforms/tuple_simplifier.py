@@ -13,7 +13,7 @@ from xdsl.passes import ModulePass
 from xneuron.analysis.computations import computations
 from xneuron.analysis.control_dependencies import control_predecessors, is_ordered
 from xneuron.dialects.hlo.attributes import int_of
-from xneuron.dialects.hlo.control_flow import GetTupleElementOp, TupleOp
+from xneuron.dialects.hlo.control_flow import GetTupleElementOp, TupleOp, WhileOp
 from xneuron.transforms.replacement import can_replace, erase, replace
 
 
@@ -31,22 +31,24 @@ class TupleSimplifier(ModulePass):
     Leaves alone: types that differ (also in layout), shardings that disagree, an element that has to wait for
     another instruction (handing the order on could close a cycle), a repacked tuple in any control dependency.
 
-    `exclude_entry`: leaves the public functions' own blocks alone. Rules: xla-semantics.md c.2.
+    `exclude_entry`: leaves the public functions' own blocks alone. `keep_loop_operands`: leaves a tuple alone that a
+    loop starts from, since a loop whose operand is no tuple instruction is not unrolled. Rules: xla-semantics.md c.2.
     """
 
     name = "tuple-simplifier"
     exclude_entry: bool = False
+    keep_loop_operands: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        simplify_tuples(op, self.exclude_entry)
+        simplify_tuples(op, self.exclude_entry, self.keep_loop_operands)
 
 
-def simplify_tuples(module: ModuleOp, exclude_entry: bool = False) -> bool:
+def simplify_tuples(module: ModuleOp, exclude_entry: bool = False, keep_loop_operands: bool = False) -> bool:
     """Simplifies all computations; true if anything changed. One walk: what a rewrite allows lies ahead of it."""
     changed = False
     for block in computations(module):
         if not (exclude_entry and _is_entry(block)):
-            changed |= _simplify(block)
+            changed |= _simplify(block, keep_loop_operands)
     return changed
 
 
@@ -55,12 +57,12 @@ def _is_entry(block: Block) -> bool:
     return isinstance(owner, FuncOp) and (owner.sym_visibility is None or owner.sym_visibility.data != "private")
 
 
-def _simplify(block: Block) -> bool:
+def _simplify(block: Block, keep_loop_operands: bool) -> bool:
     changed = False
     for op in block.ops:
         if type(op) is GetTupleElementOp:
             changed |= forward_element(op)
-        elif type(op) is TupleOp:
+        elif type(op) is TupleOp and not (keep_loop_operands and _starts_loop(op)):
             changed |= _forward(op, _whole(op))
     return changed
 
@@ -88,6 +90,10 @@ def _element(op: GetTupleElementOp) -> SSAValue | None:
     if not (isinstance(packed := op.operand, OpResult) and isinstance(packed.op, TupleOp)):
         return None
     return packed.op.operands[int_of(op.index)]
+
+
+def _starts_loop(op: TupleOp) -> bool:
+    return any(isinstance(use.operation, WhileOp) for use in op.results[0].uses)
 
 
 def _whole(op: TupleOp) -> SSAValue | None:

@@ -12,6 +12,12 @@
 func.func @unused(%x: !f) -> !f {
   %a = hlo.negate(%x) : (!f) -> !f
   %b = hlo.add(%a, %x) : (!f, !f) -> !f
+  %dead = hlo.fusion(%b) {kind = "kLoop"} calls {
+  ^bb0(%p: !f):
+    %n = hlo.negate(%p) : (!f) -> !f
+    %m = hlo.negate(%n) : (!f) -> !f
+    hlo.return(%n) : (!f) -> ()
+  } : (!f) -> !f
   %quiet = func.call @quiet(%b) : (!f) -> !f
   %r = hlo.fusion(%x) {kind = "kLoop"} calls {
   ^bb0(%p: !f):

@@ -1,5 +1,6 @@
 // RUN: xneuron-opt %s -p tuple-simplifier,hlo-dce --split-input-file | filecheck %s
 // RUN: xneuron-opt %s -p 'tuple-simplifier{exclude_entry=true}' --split-input-file | filecheck %s --check-prefix=INNER
+// RUN: xneuron-opt %s -p 'tuple-simplifier{keep_loop_operands=true}' --split-input-file | filecheck %s --check-prefix=KEEP
 
 !f = tensor<f32>
 !pair = tuple<tensor<f32>, tensor<f32>>
@@ -100,6 +101,28 @@ func.func @ordered(%a: !f, %b: !f) -> !f {
   %w = hlo.get_tuple_element(%t) {index = 1 : i64} : (!pair) -> !f
   hlo.control_dependency(%n, %w) : (!f, !f) -> ()
   func.return %w : !f
+}
+
+// A loop's own tuple may be kept: a loop needs one to be unrolled.
+
+// CHECK-LABEL: @loop
+// CHECK-NEXT: hlo.while(%t)
+// KEEP-LABEL: @loop
+// KEEP: %u = hlo.tuple(%x, %y)
+// KEEP-NEXT: hlo.while(%u)
+func.func @loop(%t: !pair) -> !pair {
+  %x = hlo.get_tuple_element(%t) {index = 0 : i64} : (!pair) -> !f
+  %y = hlo.get_tuple_element(%t) {index = 1 : i64} : (!pair) -> !f
+  %u = hlo.tuple(%x, %y) : (!f, !f) -> !pair
+  %w = hlo.while(%u) cond {
+  ^bb0(%p: !pair):
+    %c = hlo.constant() {value = #hlo.literal<"false" : tensor<i1>>} : () -> tensor<i1>
+    hlo.return(%c) : (tensor<i1>) -> ()
+  } body {
+  ^bb0(%q: !pair):
+    hlo.return(%q) : (!pair) -> ()
+  } : (!pair) -> !pair
+  func.return %w : !pair
 }
 
 // Without the entry, only other computations change.
