@@ -17,6 +17,7 @@ from xdsl.traits import Pure
 
 from xneuron.dialects.hlo.attributes import int_of
 from xneuron.dialects.hlo.control_flow import GetTupleElementOp
+from xneuron.dialects.hlo.data_movement import DynamicReshapeOp, SetDimensionSizeOp
 from xneuron.dialects.hlo.types import DYNAMIC, TokenType, elements_of, shape_of
 from xneuron.execution.buffers import Buffers
 from xneuron.execution.errors import EvaluationError
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 
 Sym: TypeAlias = "str | tuple[Sym, ...]"
 """What a value is in the text: a variable (or constant) name, or a tuple of what its elements are."""
+
+_MAY_FAIL = (DynamicReshapeOp, SetDimensionSizeOp)
+"""Their kernels reject some values: they must not run where the program does not run them."""
 
 
 class Scope:
@@ -143,7 +147,7 @@ class Emitter:
         """The instruction raises when it is reached, not now."""
         self.source.line(f"{self.constant(raising(error.message, error.op or op))}()")
         for result in op.results:
-            self.bind(result, "None")
+            self.bind(result, self.variable())
 
     def _forward(self, op: Operation, forward: Forward) -> None:
         operands = [self.scope.env[operand] for operand in op.operands]
@@ -205,7 +209,7 @@ class Emitter:
     def _level(self, op: Operation) -> int:
         """How many of the loops around the instruction depends on; all of them if it must stay where it is."""
         here = len(self.loops)
-        if not here or self.branching or op.regions or not op.has_trait(Pure):
+        if not here or self.branching or op.regions or isinstance(op, _MAY_FAIL) or not op.has_trait(Pure):
             return here
         return max((self._levels.get(name, 0) for o in op.operands for name in flat(self.scope.env[o])), default=0)
 

@@ -72,6 +72,55 @@ def test_in_a_loop(program):
         p.run(np.int32(2), ONES)
 
 
+def test_a_tuple_that_nobody_makes(program):
+    text = IN_LOOP.replace(
+        'y = f32[2] custom-call(x), custom_call_target="abc"',
+        """c = (f32[2], s32[]) custom-call(x), custom_call_target="abc"
+  z = f32[2] get-tuple-element(c), index=0
+  y = f32[2] add(z, x)""",
+    )
+    p = program(text)
+    assert p.run(np.int32(3), ONES)[0] == 3
+    with pytest.raises(EvaluationError, match=r"^test\.hlo:7:\d+: no meaning for instruction %c"):
+        p.run(np.int32(2), ONES)
+
+
+REJECTING = """
+HloModule rejecting
+body {
+  p = (s32[], f32[2], s32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = f32[2] get-tuple-element(p), index=1
+  n = s32[] get-tuple-element(p), index=2
+  r = f32[<=2] dynamic-reshape(x, n)
+  y = f32[2] add(x, x)
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  ROOT t = (s32[], f32[2], s32[]) tuple(next, y, n)
+}
+cond {
+  p = (s32[], f32[2], s32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  c = s32[] constant(3)
+  ROOT lt = pred[] compare(i, c), direction=LT
+}
+ENTRY main {
+  i = s32[] parameter(0)
+  x = f32[2] parameter(1)
+  n = s32[] parameter(2)
+  init = (s32[], f32[2], s32[]) tuple(i, x, n)
+  ROOT w = (s32[], f32[2], s32[]) while(init), condition=cond, body=body
+}
+"""
+
+
+def test_what_may_fail_stays_in_its_loop(program):
+    p = program(REJECTING)
+    assert p.run(np.int32(3), ONES, np.int32(7))[0] == 3
+    with pytest.raises(EvaluationError, match=r"^test\.hlo:8:\d+: expected extents of 2 elements, found \[7\]"):
+        p.run(np.int32(2), ONES, np.int32(7))
+
+
 def test_failing_kernel_names_its_instruction(program, monkeypatch):
     from xneuron.interpreters.kernels import registry
 
