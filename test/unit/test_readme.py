@@ -48,6 +48,11 @@ def test_the_python(directory: Path) -> None:
     assert output([sys.executable, "-c", PYTHON], directory) == SHOWN
 
 
+def test_the_demo(directory: Path) -> None:
+    shown = output([sys.executable, str(ROOT / "examples" / "demo.py")], directory)
+    assert "agree bit for bit" in shown, shown
+
+
 @pytest.mark.parametrize("page", sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")]), ids=lambda p: p.name)
 def test_links_lead_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\((?!http)([^)#]+)", page.read_text())
