@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -61,13 +62,17 @@ def relative(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def check(
-    programs: Mapping[str, Program], ulps: float | Mapping[str, float] = 0, tolerance: float | None = None
+    programs: Mapping[str, Program],
+    ulps: float | Mapping[str, float] = 0,
+    tolerance: float | None = None,
+    fuse: bool = False,
 ) -> None:
     """Asserts that all programs give on xneuron what they give on XLA.
 
-    `ulps`: units in the last place, for all or by name. `tolerance`: relative, instead. A program that XLA refuses
-    fails as well: every test program is one that XLA can run.
+    `ulps`: units in the last place, for all or by name. `tolerance`: relative, instead. `fuse`: as in `Program`, for
+    all. A program that XLA refuses fails as well: every test program is one that XLA can run.
     """
+    programs = {name: replace(program, fuse=fuse or program.fuse) for name, program in programs.items()}
     failures: list[str] = []
     for (name, program), outcome in zip(programs.items(), run_on_xla(list(programs.values())), strict=True):
         if outcome.replicas is None:

@@ -1,8 +1,8 @@
 """Runs HLO texts on XLA's CPU back end, batch after batch. Started by `xla.py`, never imported.
 
 Each line on stdin, `DIRECTORY FIRST`, is a batch; `done` on stdout ends it. DIRECTORY holds `cases.json` (a list of
-{"text", "inputs": [[names of arrays] per replica]}) and `inputs.npz`; case i, from FIRST on, leaves `i.npz` (outputs)
-or `i.txt` (why there are none). A case that aborts the process leaves neither: so the parent knows which one it was.
+{"text", "fuse", "inputs": [[names of arrays] per replica]}) and `inputs.npz`; case i, from FIRST on, leaves `i.npz`
+(outputs) or `i.txt` (why there are none). A case that aborts the process leaves neither: so the parent knows which one.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from jaxlib.mlir import ir
 jax.config.update("jax_enable_x64", True)  # else s64 and f64 inputs lose half their bits
 
 # `fusion` contracts multiply and add into one rounding; `simplify-while-loops` acts on wrong trip counts.
-DISABLED_PASSES = "fusion,simplify-while-loops"
+NEVER, EXACT = "simplify-while-loops", "fusion,simplify-while-loops"
 
 
-def compile_hlo(text: str, replicas: int):
+def compile_hlo(text: str, replicas: int, fuse: bool):
     """The executable of an HLO module's text, and its devices."""
     module = _hlo.hlo_module_from_text(text)
     computation = _hlo.XlaComputation(module.as_serialized_hlo_module_proto())
@@ -41,15 +41,15 @@ def compile_hlo(text: str, replicas: int):
         level.num_replicas, level.num_partitions = replicas, 1
     build = options.executable_build_options
     build.device_assignment = _jax.DeviceAssignment.create(np.array([[d.id] for d in devices], np.int32))
-    build.debug_options.xla_disable_hlo_passes = DISABLED_PASSES
+    build.debug_options.xla_disable_hlo_passes = NEVER if fuse else EXACT
     with jax_mlir.make_ir_context():
         stablehlo = ir.Module.parse(bytecode)
         return devices[0].client.compile_and_load(stablehlo, _jax.DeviceList(tuple(devices)), options), devices
 
 
-def run_hlo(text: str, replicas: list[list[np.ndarray]]) -> list[list[np.ndarray]]:
+def run_hlo(text: str, replicas: list[list[np.ndarray]], fuse: bool) -> list[list[np.ndarray]]:
     """Outputs per replica; a tuple result is flattened."""
-    executable, devices = compile_hlo(text, len(replicas))
+    executable, devices = compile_hlo(text, len(replicas), fuse)
     sharding = NamedSharding(Mesh(np.array(devices), ("r",)), PartitionSpec())
     inputs = []
     for column in zip(*replicas, strict=True):
@@ -65,7 +65,7 @@ def run_batch(directory: Path, first: int) -> None:
     for index, case in enumerate(cases[first:], first):
         try:
             replicas = [[arrays[name] for name in names] for names in case["inputs"]]
-            outputs = run_hlo(case["text"], replicas)
+            outputs = run_hlo(case["text"], replicas, case["fuse"])
         except Exception as error:
             (directory / f"{index}.txt").write_text(f"{type(error).__name__}: {error}")
             continue
