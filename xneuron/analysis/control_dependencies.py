@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from xdsl.ir import Block, Operation, SSAValue
+from collections.abc import Iterable
+
+from xdsl.ir import Operation, SSAValue
 
 from xneuron.dialects.hlo.control_flow import ControlDependencyOp
 
@@ -38,6 +40,6 @@ def is_ordered(op: Operation) -> bool:
     return any(isinstance(use.operation, ControlDependencyOp) for result in op.results for use in result.uses)
 
 
-def ordered_values(block: Block) -> set[SSAValue]:
-    """All values of a computation that have a control dependency: one walk instead of a look at each one's uses."""
-    return {value for op in block.ops if type(op) is ControlDependencyOp for value in op.operands}
+def ordered_values(ops: Iterable[Operation]) -> set[SSAValue]:
+    """All values that the control dependencies among `ops` order: one walk instead of a look at each one's uses."""
+    return {value for op in ops if type(op) is ControlDependencyOp for value in op.operands}

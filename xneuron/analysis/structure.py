@@ -39,6 +39,7 @@ _SEPARATE = frozenset({"computations", "callee", "replica_groups", "compare_type
 """Properties that are names, or are compared by more than their spelling."""
 _SHARED = ("sharding", "result_accuracy", "backend_config")
 """What counts of the attributes that every instruction may have."""
+_NONE: frozenset[tuple[str, int]] = frozenset()
 
 
 class Structure:
@@ -76,14 +77,15 @@ class Structure:
 
     def _attributes(self, op: Operation) -> frozenset[tuple[str, int]]:
         found = [(name, self._property(op, value)) for name, value in op.properties.items() if name not in _SEPARATE]
-        found += [(name, self._of(op.attributes[name])) for name in _SHARED if name in op.attributes]
+        if op.attributes:
+            found += [(name, self._of(op.attributes[name])) for name in _SHARED if name in op.attributes]
         if (groups := op.properties.get("replica_groups")) is not None and (
             ids := cast(ReplicaGroupsAttr, groups).groups
         ):
             found.append(("replica_groups", self._number(ids)))
         if type(op) is CompareOp:
             found.append(("compare_type", self._number(comparison_of(op))))
-        return frozenset(found)
+        return frozenset(found) if found else _NONE
 
     def _property(self, op: Operation, value: Attribute) -> int:
         if type(op) is ConstantOp:

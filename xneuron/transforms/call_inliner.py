@@ -22,7 +22,7 @@ from xneuron.transforms.hlo_dce import drop_unused_functions, eliminate_dead_cod
 from xneuron.transforms.metadata import op_name, set_op_name
 from xneuron.transforms.replacement import erase
 
-KEPT = declare("call-kept", "a call was not inlined")
+KEPT = declare("call-kept", "The call was not inlined.")
 LONGEST_OP_NAME = 1024
 """Longer names are left as they are: prefixes of nested calls would grow them without end."""
 

@@ -20,7 +20,7 @@ from xneuron.remarks import declare, remark
 from xneuron.transforms.hlo_dce import is_private
 from xneuron.transforms.replacement import erase
 
-NO_IDENTITY = declare("marker-no-identity", "a boundary marker's result is not the type of its operands")
+NO_IDENTITY = declare("marker-no-identity", "The boundary marker's result is not what its operands make.")
 
 
 @dataclass(frozen=True)

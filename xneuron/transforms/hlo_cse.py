@@ -23,7 +23,7 @@ from xneuron.dialects.hlo.shape_rules import is_scalar
 from xneuron.remarks import declare, remark
 from xneuron.transforms.replacement import erase
 
-MERGED = declare("loop-merged", "a loop gave way to an equal one with the same operands")
+MERGED = declare("loop-merged", "The loop gave way to an equal one with the same operands.")
 
 
 @dataclass(frozen=True)
@@ -63,11 +63,12 @@ def merge_equal_instructions(module: ModuleOp, layout_sensitive: bool = True, on
 
 
 def _merge_in(block: Block, structure: Structure, effects: Effects, only_scalars: bool) -> bool:
-    excluded = ordered_values(block)
-    across_domains = any(type(op) is DomainOp for op in block.ops)
+    ops = list(block.ops)
+    excluded = ordered_values(ops)
+    across_domains = any(type(op) is DomainOp for op in ops)
     first: dict[Key, Operation] = {}
     changed = False
-    for op in block.ops:
+    for op in ops:
         if not _may_merge(op, across_domains, only_scalars) or op.results[0] in excluded or effects.has_side_effect(op):
             continue
         kept = _representative(op, structure, first)

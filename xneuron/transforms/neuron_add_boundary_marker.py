@@ -18,8 +18,8 @@ from xneuron.dialects.hlo.control_flow import WhileOp
 from xneuron.dialects.hlo.custom import CustomCallOp
 from xneuron.remarks import declare, remark
 
-MARKED = declare("loop-marked", "a pair of boundary markers stands at the end of a loop's body")
-NOT_MARKED = declare("loop-not-marked", "a loop's body got no boundary markers")
+MARKED = declare("loop-marked", "A pair of boundary markers stands at the end of the loop's body.")
+NOT_MARKED = declare("loop-not-marked", "The loop's body got no boundary markers.")
 DISABLE = "NEURON_DISABLE_BOUNDARY_MARKER"
 
 

@@ -18,7 +18,7 @@ from xneuron.dialects.hlo.types import tuple_of
 from xneuron.remarks import declare, remark
 from xneuron.transforms.replacement import erase
 
-PACKED = declare("loop-state-packed", "a loop's several operands became one tuple")
+PACKED = declare("loop-state-packed", "The loop's operands became one tuple.")
 
 
 @dataclass(frozen=True)

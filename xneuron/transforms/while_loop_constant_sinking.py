@@ -22,8 +22,8 @@ from xneuron.dialects.hlo.shape_rules import is_scalar
 from xneuron.remarks import declare, remark
 from xneuron.transforms.replacement import erase
 
-SUNK = declare("constants-sunk", "constants that a loop carried unchanged now stand inside it")
-NO_TUPLE = declare("sinking-needs-tuple", "a loop's operand or root is no tuple instruction, so nothing sinks into it")
+SUNK = declare("constants-sunk", "Constants that the loop carried unchanged now stand inside it.")
+NO_TUPLE = declare("sinking-needs-tuple", "The loop's operand or its body's root is no tuple instruction.")
 
 
 @dataclass(frozen=True)
