@@ -34,7 +34,7 @@ def record(at: At, op: Operation, value: Any) -> Record:
         "computation": name_of(block) if block is not None else "",
         "name": instruction(op),
         "opcode": opcode_of(op.name),
-        "values": [_summary(leaf) for leaf in leaves(value)],
+        "values": [summary(leaf) for leaf in leaves(value)],
     }
 
 
@@ -47,7 +47,8 @@ def leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _summary(value: Any) -> Record:
+def summary(value: Any) -> Record:
+    """What a record says of one array."""
     array = np.ascontiguousarray(value)
     digest = blake2b(array.tobytes(), digest_size=8).hexdigest()
     shape = list(np.shape(value))

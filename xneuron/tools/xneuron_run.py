@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from xneuron import __version__
 from xneuron.tools import pipeline
 from xneuron.tools.diagnostics import ProgramError, UsageError
 from xneuron.tools.guard import OK, WRONG_PROGRAM, guarded, quiet_pipes
+from xneuron.tools.run_bir import BirProgram, add_bir_arguments, is_bir, refuse_bir_arguments
 from xneuron.tools.run_inputs import inputs_from_file, parameters_of, random_inputs
 from xneuron.tools.run_outputs import as_json, as_text, first_difference, flat, profile_as_text
 from xneuron.tools.sources import Sources, input_name, not_text, read_source
@@ -47,7 +48,7 @@ class RunMain(CommandLineTool):
         self.available_passes = Universe.get_multiverse().all_passes
         self.register_all_dialects()
         self.register_all_frontends()
-        parser = argparse.ArgumentParser(description="Runs HLO programs, in any format the frontends read.")
+        parser = argparse.ArgumentParser(description="Runs HLO programs, in any format the frontends read, and BIR.")
         self.register_all_arguments(parser)
         self.args = parser.parse_args(with_explicit_remarks(argv))
         check_options("-f", self.available_frontends, self.args.frontend)
@@ -72,7 +73,7 @@ class RunMain(CommandLineTool):
             with self.tracer() as trace:
                 program = self.program(module, trace)
                 outputs = self.run(program, self.inputs(program))
-        self.deliver(outputs, program.profile.as_dict() if self.args.profile else {})
+        self.deliver(program, outputs)
         return OK
 
     def read(self) -> ModuleOp:
@@ -92,16 +93,19 @@ class RunMain(CommandLineTool):
         steps = pipeline.parse(self.available_passes, spec)
         pipeline.Pipeline(steps, not self.args.disable_verify).apply(self.ctx, module)
 
-    def program(self, module: ModuleOp, trace: Any = None) -> Program:
+    def program(self, module: ModuleOp, trace: Any = None) -> Program | BirProgram:
         """The module made ready to run."""
+        if is_bir(module):
+            return BirProgram(module, self.args, trace)
+        refuse_bir_arguments(self.args)
         from xneuron.interpreters.evaluator import Program
 
         limit = self.args.max_iterations
         return Program(module, self.args.symbol, max_iterations=limit, profile=self.args.profile, trace=trace)
 
-    def inputs(self, program: Program) -> list[Any]:
+    def inputs(self, program: Program | BirProgram) -> list[Any]:
         """What the program runs on. Raises UsageError if it has parameters and nobody said."""
-        parameters = parameters_of(program.entry)
+        parameters = program.parameters if isinstance(program, BirProgram) else parameters_of(program.entry)
         if self.args.inputs is not None:
             return inputs_from_file(parameters, self.args.inputs)
         if self.args.random is not None:
@@ -111,7 +115,7 @@ class RunMain(CommandLineTool):
             raise UsageError(f"the program takes ({needed}): give --inputs FILE.npz or --random SEED")
         return []
 
-    def run(self, program: Program, inputs: Sequence[Any]) -> list[Any]:
+    def run(self, program: Program | BirProgram, inputs: Sequence[Any]) -> list[Any]:
         """The arrays that the program returns."""
         return [leaf for output in program.run(*inputs) for leaf in flat(output)]
 
@@ -141,16 +145,22 @@ class RunMain(CommandLineTool):
         with writable(self.args.trace) as file:
             yield json_lines(file)
 
-    def deliver(self, outputs: Sequence[Any], profile: dict[str, Any]) -> None:
+    def deliver(self, program: Program | BirProgram, outputs: Sequence[Any]) -> None:
         """Shows the outputs, or writes them to `--outputs FILE`."""
+        profile = program.profile.as_dict() if self.args.profile else {}
+        bir = program if isinstance(program, BirProgram) else None
+        named = dict(zip(bir.output_names if bir else map(str, range(len(outputs))), outputs, strict=True))
         if self.args.outputs is not None:
-            save(self.args.outputs, outputs)
+            save(self.args.outputs, named)
         if self.args.json:
-            print(json.dumps({"outputs": [[as_json(value) for value in outputs]], "profile": profile}))
+            shown = {"outputs": [[as_json(value) for value in outputs]], "profile": profile}
+            print(json.dumps({**shown, "names": bir.output_names, "registers": bir.registers} if bir else shown))
             return
         if self.args.outputs is None:
-            for index, value in enumerate(outputs):
-                print(f"{index}: {as_text(value)}")
+            for name, value in named.items():
+                print(f"{name}: {as_text(value)}")
+            for line in bir.register_lines() if bir else ():
+                print(line)
         if profile:
             print(profile_as_text(profile), file=sys.stderr)
 
@@ -163,6 +173,7 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     given = parser.add_mutually_exclusive_group()
     given.add_argument("--inputs", metavar="FILE", help="Read inputs from an .npz file, by parameter name or position")
     given.add_argument("--random", type=int, metavar="SEED", help="Random inputs; integers are in [0, 10)")
+    add_bir_arguments(parser)
     add("--outputs", metavar="FILE", help="Write outputs to an .npz file")
     add("--json", action="store_true", help="Print one JSON object")
     add("--profile", action="store_true", help="Count executed instructions and iterations")
@@ -179,12 +190,12 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     add("-v", "--version", action="version", version=f"xneuron-run {__version__}")
 
 
-def save(path: str, outputs: Sequence[Any]) -> None:
-    """Writes outputs by position; a token has no data to write. Raises UsageError if that is impossible."""
+def save(path: str, outputs: Mapping[str, Any]) -> None:
+    """Writes outputs by name or position; a token has no data to write. Raises UsageError if that is impossible."""
     from xneuron.formats.arrays import save_arrays
 
     try:
-        save_arrays(path, {str(index): value for index, value in enumerate(outputs) if value is not None})
+        save_arrays(path, {name: value for name, value in outputs.items() if value is not None})
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror or error}") from error
 
