@@ -196,8 +196,10 @@ class _Loop:
         pairs = _pairs(self._state, ends)
         names = Counter(end for _, end in pairs)
         still = {name for name, end in pairs if name in kept and end != name and buffers.key(end) and names[end] == 1}
-        restocked = buffers.restock()
         moves = [(name, end) for name, end in pairs if name != end]
+        if emitter.scope.outer is not None:
+            emitter.scope.outer.share([end for _, end in moves])
+        restocked = buffers.restock()
         moves += [(spare, source) for spare, source in restocked.items() if source is not None and source != spare]
         self._assign(moves)
         for spare, source in restocked.items():

@@ -222,6 +222,43 @@ def test_one_value_in_a_slot_that_changes_and_one_that_does_not(program):
     np.testing.assert_array_equal(found, expected)
 
 
+LENT = """
+HloModule lent
+body {
+  p = (s32[], s32[4], s32[4]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  a = s32[4] get-tuple-element(p), index=1
+  fixed = s32[4] get-tuple-element(p), index=2
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  ROOT t = (s32[], s32[4], s32[4]) tuple(next, fixed, fixed)
+}
+cond {
+  p = (s32[], s32[4], s32[4]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(3)
+  ROOT lt = pred[] compare(i, n), direction=LT
+}
+ENTRY main {
+  x = s32[4] parameter(0)
+  zero = s32[] constant(0)
+  made = s32[4] add(x, x)
+  init = (s32[], s32[4], s32[4]) tuple(zero, x, made)
+  w = (s32[], s32[4], s32[4]) while(init), condition=cond, body=body
+  copied = s32[4] get-tuple-element(w), index=1
+  later = s32[4] multiply(x, x)
+  ROOT r = (s32[4], s32[4]) tuple(copied, later)
+}
+"""
+
+
+def test_a_slot_that_takes_over_what_does_not_change(program):
+    """`made` is dead after the loop, but the slot that took it over is not: `later` may not go into its buffer."""
+    copied, later = program(LENT).run(np.array([1, 2, 3, 4], np.int32))
+    assert copied.tolist() == [2, 4, 6, 8]
+    assert later.tolist() == [1, 4, 9, 16]
+
+
 def test_bounded_loop(program):
     text = COUNT.replace("TRIPS", "50")
     assert program(text, max_iterations=50).run() == [50, sum(range(50))]
