@@ -178,7 +178,8 @@ class Parser:
         if marked and name in PRIMITIVES:
             scanner.error(f"illegal instruction name: {name}; suggest renaming to: {name}_", start, scanner.pos)
         if not marked and (name in RESERVED or name in PRIMITIVES):
-            scanner.wrong(what, start)
+            hint = f"; write %{name}" if name in RESERVED else ""
+            scanner.error(f"expected {what}, found the reserved word {name}{hint}", start, scanner.pos)
         scanner.accept(":")
         return name
 
