@@ -1,6 +1,6 @@
 """Kernels of `dialects/hlo/data_movement.py`; gather and scatter are in `indexing.py`.
 
-Results are views of operands where numpy can say them so.
+Results are views of operands where numpy can say them so. Constants and copies are in `interpreters/forwarding.py`.
 """
 
 # pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -18,17 +18,10 @@ from xneuron.dialects.hlo.attributes import int_list, int_of
 from xneuron.dialects.hlo.types import LayoutAttr, element_of, is_tensor, shape_of
 from xneuron.execution.errors import EvaluationError
 from xneuron.interpreters.kernels import indexing
-from xneuron.interpreters.kernels.registry import Context, Elementwise, Kernel, Meaning, Updating, kernel
-from xneuron.interpreters.values import as_value, dtype_of, literal_value, static_shape
+from xneuron.interpreters.kernels.registry import Context, Kernel, Meaning, Updating, kernel
+from xneuron.interpreters.values import as_value, dtype_of, static_shape
 
 __all__ = ["indexing"]
-
-
-@kernel(hlo.ConstantOp)
-def constant(op: hlo.ConstantOp, context: Context) -> Kernel:
-    """The literal's value, the same object each time."""
-    value = literal_value(op.value)
-    return lambda: value
 
 
 @kernel(hlo.IotaOp)
@@ -43,24 +36,6 @@ def iota(op: hlo.IotaOp, context: Context) -> Kernel:
 def _along(vector: Any, dimension: int, rank: int) -> Any:
     """The vector as an array of that rank that extends in one dimension only."""
     return vector.reshape([-1 if d == dimension else 1 for d in range(rank)])
-
-
-@kernel(hlo.CopyOp)
-def copy(op: hlo.CopyOp, context: Context) -> Elementwise:
-    """Values have no layout and are never written to: a copy is the operand."""
-    return Elementwise(lambda x: x, inline="{0}")
-
-
-@kernel(hlo.CopyStartOp)
-def copy_start(op: hlo.CopyStartOp, context: Context) -> Kernel:
-    """(destination, source, context)."""
-    return lambda x: (x, x, np.uint32(0))
-
-
-@kernel(hlo.CopyDoneOp)
-def copy_done(op: hlo.CopyDoneOp, context: Context) -> Kernel:
-    """The destination."""
-    return lambda started: started[0]
 
 
 @kernel(hlo.BroadcastOp)

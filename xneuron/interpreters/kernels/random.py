@@ -1,7 +1,8 @@
 """Kernels of `dialects/hlo/random.py`.
 
 `rng-bit-generator` is XLA's bit for bit (prng.cc, rng_bit_generator_expander.cc). `rng` and `rng-get-and-update-state`
-have hidden state in HLO, so no implementation's numbers are right; here they start anew in each compiled program.
+have hidden state in HLO, so no implementation's numbers are right; here all such instructions of one program share
+one state, in the order in which they run, so that an unrolled loop draws the same numbers as the loop.
 """
 
 # pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 from math import prod
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -127,28 +129,43 @@ def rng_bit_generator(op: hlo.RngBitGeneratorOp, context: Context) -> Kernel:
     return run
 
 
+INITIAL_STATE = 0x7012395
+
+
+class HiddenState:
+    """The state of one program in execution: a 128-bit counter, and the generator behind `rng`."""
+
+    def __init__(self) -> None:
+        self.counter = INITIAL_STATE
+        self.generator = np.random.default_rng(INITIAL_STATE)
+
+
+_states: WeakKeyDictionary[Context, HiddenState] = WeakKeyDictionary()
+
+
+def _state_of(context: Context) -> HiddenState:
+    return _states.setdefault(context, HiddenState())
+
+
 @kernel(hlo.RngGetAndUpdateStateOp)
 def rng_get_and_update_state(op: hlo.RngGetAndUpdateStateOp, context: Context) -> Kernel:
-    """A 128-bit counter, its upper half first, that each execution of this instruction moves on by `delta`."""
+    """The counter, its upper half first, which each execution moves on by `delta`."""
     delta, shape, dtype = int_of(op.delta), static_shape(op.result.type), dtype_of(op.result.type)
-    counter = [INITIAL_STATE]
+    state = _state_of(context)
 
     def run() -> Any:
-        raw = counter[0].to_bytes(16, "big")
-        counter[0] = (counter[0] + delta) % (1 << 128)
+        raw = state.counter.to_bytes(16, "big")
+        state.counter = (state.counter + delta) % (1 << 128)
         return np.frombuffer(raw, ">u8").astype(dtype)[-prod(shape) :].reshape(shape)
 
     return run
-
-
-INITIAL_STATE = 0x7012395
 
 
 @kernel(hlo.RngOp)
 def rng(op: hlo.RngOp, context: Context) -> Kernel:
     """Numbers of numpy's default generator with a fixed seed; uniform ones in [low, high)."""
     shape, dtype, element = static_shape(op.result.type), dtype_of(op.result.type), element_of(op.result.type)
-    generator = np.random.default_rng(INITIAL_STATE)
+    generator = _state_of(context).generator
     if text_of(op.distribution) == "rng_normal":
         return lambda mean, deviation: _as(generator.normal(float(mean), float(deviation), shape), dtype)
     if element.kind in ("int", "uint"):
