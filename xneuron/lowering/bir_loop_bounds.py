@@ -3,7 +3,7 @@
 A loop's bound `c + coeff * register` is exact, a register wraps at 32 bits. Two facts bridge the gap. Whether
 `lb` is below the bound can be asked of the register itself, against a constant. And the counter and a
 wrapped limit still meet: they agree modulo 2**32, and the counter cannot meet it early as long as the
-distance is less than 2**32.
+distance is less than 2**32. Whether it is can also be asked of the register itself.
 """
 
 from __future__ import annotations
@@ -49,6 +49,16 @@ class RuntimeBound:
         if always:
             return BranchCompareOp.IS_GEIMM, INT32_MIN
         return (BranchCompareOp.IS_LTIMM, INT32_MIN) if never else (compare, threshold)
+
+    def overflow(self) -> tuple[BranchCompareOp, int] | None:
+        """`c + coeff * register >= lb + 2**32` as a comparison of the register; None if no register gets there."""
+        distance = self.lb + 2**32 - self.c
+        if self.coeff == 0:
+            return None
+        threshold = -(-distance // abs(self.coeff))
+        if self.coeff > 0:
+            return (BranchCompareOp.IS_GEIMM, threshold) if threshold <= INT32_MAX else None
+        return (BranchCompareOp.IS_LEIMM, -threshold) if -threshold >= INT32_MIN else None
 
     def limit_steps(self) -> Iterator[tuple[AluOpType, int, DType]]:
         """What turns the register into the limit, as operation, constant and dtype."""

@@ -18,6 +18,7 @@ from xneuron.dialects.bir.branches import (
     BreakOp,
     CompareAndBranchOp,
     ContinueOp,
+    ExitOp,
     UnconditionalBranchOp,
 )
 from xneuron.dialects.bir.enums import AluOpType, BranchCompareOp, DType, Engine
@@ -29,7 +30,7 @@ from xneuron.dialects.bir.registers import RegisterAluOp, RegisterMoveOp
 from xneuron.dialects.bir.storage import MemoryLocationOp, RegisterOp, hint
 from xneuron.remarks import declare, remark
 
-from .bir_loop_bounds import INT32_MAX, register_of, runtime_bound
+from .bir_loop_bounds import INT32_MAX, RuntimeBound, register_of, runtime_bound
 
 PASS = "bir-lower-loops-to-branches"
 LOWERED = declare("loop-lowered-to-branches", "a structured loop became compare-and-branch blocks")
@@ -72,7 +73,8 @@ class BirLowerLoopsToBranchesPass(ModulePass):
     constant. Those wrap at 32 bits where the loop's bound does not, so when there is something to wrap
     (a coefficient, a constant, or a stride that could step over the end of the integers) the guard compares
     the bound register itself with a constant, the limit is rounded to the value the counter ends at, and
-    the latch tests `i != limit`. The trip count is exact for every bound less than 2**32 above `lb`.
+    the latch tests `i != limit`. The trip count is exact for every bound less than 2**32 above `lb`; where a
+    register value could put it farther away, another guard in front sends that value to a `bir.exit`.
 
     A static loop compares with its bound as an immediate, and disappears when it has no trips. A do-while
     loop needs no guard. `bir.break` goes to the exit.
@@ -188,10 +190,24 @@ class _Lowering:
         else:
             compare, constant = bound.guard()
             guard = compare, bound.register, constant
+            before = self._guard_distance(axis, bound, before, flow)
         before.add_op(CompareAndBranchOp(*guard, flow.first, flow.exit))
         flow.step(_alu(op, counter, AluOpType.add, bound.stride))
         latch = BranchCompareOp.IS_LTREG if bound.cannot_wrap else BranchCompareOp.IS_NEREG
         flow.end_trip(latch, counter.result, limit.result)
+
+    def _guard_distance(self, axis: DynamicForLoopAxis, bound: RuntimeBound, before: Block, flow: _Flow) -> Block:
+        """Aborts where the counter would meet the limit too early; returns the block where the loop goes on."""
+        if (overflow := bound.overflow()) is None:
+            return before
+        guard, abort = Block(), Block([ExitOp()])
+        guard.name_hint, abort.name_hint = hint(f"{axis.name}.guard"), hint(f"{axis.name}.overflow")
+        region = self.func.body
+        region.insert_block_before(guard, flow.first)
+        region.add_block(abort)
+        compare, constant = overflow
+        before.add_op(CompareAndBranchOp(compare, bound.register, constant, abort, guard))
+        return guard
 
     def _counter(self, op: StructuredLoop, axis: Axis, first: Block) -> RegisterOp:
         """Puts the counter in place of the induction variable."""

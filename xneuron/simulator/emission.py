@@ -120,6 +120,7 @@ class Emitter:
         windows = [self.window(view.access, view.pattern) for view in meaning.views]
         for call in meaning.calls:
             arguments = [windows[a] if isinstance(a, Slot) else self.source.constant(a) for a in call.arguments]
+            arguments += [] if call.out is None else [f"out={windows[call.out]}"]
             self.source.line(f"{self._function(call.function)}({', '.join(arguments)})")
 
     def _function(self, function: Callable[..., object]) -> str:

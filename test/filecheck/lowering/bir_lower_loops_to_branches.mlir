@@ -35,6 +35,9 @@ bir.func @affine {
   // CHECK-NEXT: bir.register_alu %i.limit = mult(%i.limit, -4) on SP
   // CHECK-NEXT: bir.register_alu %i.limit = add(%i.limit, 7) on SP
   // CHECK-NEXT: bir.register_move %i = 2 on SP
+  // 7 - 4 * n >= 2 + 2**32: the counter would meet the limit too early.
+  // CHECK-NEXT: bir.compare_and_branch IS_LEIMM(%n, -1073741823) ^i.overflow, ^i.guard
+  // CHECK-NEXT: ^i.guard:
   // 2 < 7 - 4 * n
   // CHECK-NEXT: bir.compare_and_branch IS_LTIMM(%n, 2) ^i.body, ^i.exit
   // CHECK-NEXT: ^i.body:
@@ -44,6 +47,10 @@ bir.func @affine {
   bir.dynamic_for_loop for %i "i" in range(2, -4 * %n + 7, 1) on SP {
     bir.no_op
   }
+  // CHECK-NEXT: ^i.exit:
+  // CHECK-NEXT: bir.return
+  // CHECK-NEXT: ^i.overflow:
+  // CHECK-NEXT: bir.exit
   bir.return
 }
 

@@ -72,12 +72,12 @@ def _direct(views: tuple[View, ...], func: Function | None, scale: float, number
     bias = Slot(1) if len(views) == 3 else number
     calls: list[Call] = []
     if scale != 1:
-        calls.append(Call(np.multiply, (value, np.float32(scale), out)))
+        calls.append(Call(np.multiply, (value, np.float32(scale)), out))
         value = out
     if isinstance(bias, Slot) or bias:
-        calls.append(Call(np.add, (value, bias if isinstance(bias, Slot) else np.float32(bias), out)))
+        calls.append(Call(np.add, (value, bias if isinstance(bias, Slot) else np.float32(bias)), out))
         value = out
-    return (*calls, Call(func, (value, out)))
+    return (*calls, Call(func, (value,), out))
 
 
 def _composed(func: Function | None, scale: float, number: float | None) -> Function:

@@ -109,7 +109,7 @@ def _direct(views: tuple[View, ...], stages: Sequence[Stage], word: Numpy) -> tu
     calls: list[Call] = []
     value = Slot(0)
     for stage, function in zip(stages, functions, strict=True):
-        calls.append(Call(function, (*_arguments(stage, value, word), out)))
+        calls.append(Call(function, tuple(_arguments(stage, value, word)), out))
         value = out
     return tuple(calls)
 

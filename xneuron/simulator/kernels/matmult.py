@@ -24,7 +24,7 @@ def matmult(op: MatmultOp, host: Host) -> Meaning:
     plain = all(len(view.pattern) == 2 and view.dtype == SINGLE for view in views)
     if plain and op.key("start_tensor_calc"):
         turned = View(stationary, (views[1].pattern[1], views[1].pattern[0]))
-        return Meaning((views[0], turned, views[2]), (Call(np.matmul, (Slot(1), Slot(0), Slot(2))),))
+        return Meaning((views[0], turned, views[2]), (Call(np.matmul, (Slot(1), Slot(0)), out=Slot(2)),))
     shape = (elements(stationary.pattern[1:]), elements(moving.pattern[1:]))
     return Meaning(views, (Call(_product(shape, op.key("start_tensor_calc")), slots(3)),))
 

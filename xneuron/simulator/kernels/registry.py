@@ -7,7 +7,7 @@ if the program had been written by hand:
     @kernel(TensorTensorOp)
     def tensor_tensor(op: TensorTensorOp, host: Host) -> Meaning:
         views = align([*op.inputs, *op.outputs])
-        return Meaning(views, (Call(np.add, (Slot(0), Slot(1), Slot(2))),))
+        return Meaning(views, (Call(np.add, (Slot(0), Slot(1)), out=Slot(2)),))
 """
 
 from __future__ import annotations
@@ -65,10 +65,11 @@ class View(NamedTuple):
 
 
 class Call(NamedTuple):
-    """`function(*arguments)`; arguments are slots, constants, or wholly the function's own business."""
+    """`function(*arguments)`, with `out=` where there is one; an argument is a slot or a constant."""
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
+    out: Slot | None = None
 
 
 @dataclass(frozen=True)
