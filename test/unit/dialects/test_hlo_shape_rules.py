@@ -15,8 +15,8 @@ from xneuron.dialects.hlo.base import HloOp
 from xneuron.dialects.hlo.contractions import DotOp
 from xneuron.dialects.hlo.control_flow import ControlDependencyOp, GetTupleElementOp, ReturnOp
 from xneuron.dialects.hlo.custom import OpaqueOp
-from xneuron.dialects.hlo.data_movement import PadOp, SetDimensionSizeOp, TransposeOp
-from xneuron.dialects.hlo.elementwise import AddOp, CompareOp, NegateOp, SelectOp
+from xneuron.dialects.hlo.data_movement import BitcastOp, PadOp, ReshapeOp, SetDimensionSizeOp, TransposeOp
+from xneuron.dialects.hlo.elementwise import AddOp, BitcastConvertOp, CompareOp, ConvertOp, NegateOp, SelectOp
 from xneuron.dialects.hlo.types import BY_NAME, DYNAMIC, PRED, LayoutAttr, compatible, spelled, tensor, tuple_of
 from xneuron.fastir import build
 
@@ -90,6 +90,12 @@ def test_infers_without_a_result(op: HloOp, expected: str) -> None:
     inferred = op.infer()
     assert inferred is not None
     assert spelled(inferred) == expected
+
+
+@pytest.mark.parametrize("op", [ConvertOp, BitcastConvertOp, BitcastOp, ReshapeOp], ids=lambda op: op.name)
+@pytest.mark.parametrize("element", ["pred", "s32", "f32", "c64"])
+def test_some_results_must_be_said(op: type[HloOp], element: str) -> None:
+    assert bare(op, tensor(BY_NAME[element].type, (2,))).infer() is None
 
 
 def test_layout_of_an_elementwise_operand_is_kept() -> None:

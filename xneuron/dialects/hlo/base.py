@@ -19,6 +19,7 @@ from xdsl.traits import (
     HasCanonicalizationPatternsTrait,
     MemoryEffect,
     MemoryEffectKind,
+    Pure,
     get_effects,
 )
 from xdsl.utils.exceptions import VerifyException
@@ -216,6 +217,24 @@ def returned_of(region: Region) -> Sequence[SSAValue]:
     if last is None or last.name != "hlo.return":
         raise VerifyException(f"expected a computation that ends in hlo.return, found {last.name if last else 'none'}")
     return last.operands
+
+
+def waits(op: Operation) -> bool:
+    """True if a control dependency makes the op wait for another."""
+    uses = (use for result in op.results for use in result.uses)
+    return any(use.index == 1 and use.operation.name == "hlo.control_dependency" for use in uses)
+
+
+class PureUnlessWaiting(Pure):
+    """No effects; but an op that waits for another is not merged into one that does not.
+
+    The other may need that one: merged, each would wait for the other. So a waiting op reports an allocation of its
+    own result, which keeps xDSL's `cse` away.
+    """
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> AbstractSet[EffectInstance]:
+        return {EffectInstance(MemoryEffectKind.ALLOC, op.results[0])} if waits(op) else frozenset()
 
 
 class ComputationEffects(MemoryEffect):

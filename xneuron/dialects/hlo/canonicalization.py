@@ -1,6 +1,7 @@
 """What xDSL's `canonicalize` simplifies: ops whose result is a value that already exists.
 
-Only exact matches, layout included, and no op that carries a sharding of its own: such a copy is a resharding.
+Only exact matches, layout included; no op that carries a sharding of its own, since such a copy is a resharding; no
+op that waits for another, since the value in its place must not wait.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xneuron.dialects.hlo.attributes import int_list, int_of
+from xneuron.dialects.hlo.base import waits
 from xneuron.dialects.hlo.control_flow import GetTupleElementOp, TupleOp
 from xneuron.dialects.hlo.data_movement import (
     BitcastOp,
@@ -29,7 +31,7 @@ class ReplaceByKnownValue(RewritePattern):
     """Replaces an op by the value that it equals."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        known = known_value(op)
+        known = None if waits(op) else known_value(op)
         if known is not None and known.type == op.results[0].type:
             rewriter.replace(op, (), (known,))
 

@@ -20,14 +20,13 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xneuron.dialects.hlo.attributes import (
     Ints,
     int_list,
 )
-from xneuron.dialects.hlo.base import ValueOp
+from xneuron.dialects.hlo.base import PureUnlessWaiting, ValueOp
 from xneuron.dialects.hlo.channels import (
     TRANSFER_CONTEXT,
     GroupedOp,
@@ -270,7 +269,7 @@ class PartitionIdOp(ValueOp):
     """This participant's partition (u32)."""
 
     name = "hlo.partition_id"
-    traits = traits_def(Pure())
+    traits = traits_def(PureUnlessWaiting())
 
     def shape_rule(self) -> Attribute:
         return tensor(U32)
@@ -281,7 +280,7 @@ class ReplicaIdOp(ValueOp):
     """This participant's replica (u32)."""
 
     name = "hlo.replica_id"
-    traits = traits_def(Pure())
+    traits = traits_def(PureUnlessWaiting())
 
     def shape_rule(self) -> Attribute:
         return tensor(U32)

@@ -7,11 +7,10 @@ from abc import ABC
 from xdsl.dialects.builtin import ArrayAttr, Float64Type, FloatAttr, StringAttr, UnitAttr
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, traits_def
-from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xneuron.dialects.hlo.attributes import DimLabelsAttr, Int, Ints, WindowAttr, int_list, int_of, text_of
-from xneuron.dialects.hlo.base import ValueOp
+from xneuron.dialects.hlo.base import PureUnlessWaiting, ValueOp
 from xneuron.dialects.hlo.contraction_rules import (
     ConvolutionGroups,
     DotDimensions,
@@ -51,7 +50,7 @@ class DotLikeOp(ValueOp, ABC):
     rhs_batch_dims = opt_prop_def(Ints)
     operand_precision = opt_prop_def(ArrayAttr[StringAttr])
     algorithm = opt_prop_def(StringAttr)
-    traits = traits_def(Pure())
+    traits = traits_def(PureUnlessWaiting())
 
     @property
     def dims(self) -> DotDimensions:
@@ -134,7 +133,7 @@ class ConvolutionOp(ValueOp):
     algorithm = opt_prop_def(StringAttr)
     convolution_kind = opt_prop_def(StringAttr)
     sparsity_config = opt_prop_def(StringAttr)
-    traits = traits_def(Pure())
+    traits = traits_def(PureUnlessWaiting())
 
     def shape_rule(self) -> Attribute:
         expect_precision(self.operand_precision, self.algorithm)
@@ -154,7 +153,7 @@ class CholeskyOp(ValueOp):
     name = "hlo.cholesky"
     operand = operand_def()
     lower = opt_prop_def(UnitAttr)
-    traits = traits_def(Pure())
+    traits = traits_def(PureUnlessWaiting())
 
     def shape_rule(self) -> Attribute:
         return square(self.operand.type, "operand")
@@ -171,7 +170,7 @@ class TriangularSolveOp(ValueOp):
     lower = opt_prop_def(UnitAttr)
     unit_diagonal = opt_prop_def(UnitAttr)
     transpose_a = opt_prop_def(StringAttr)
-    traits = traits_def(Pure())
+    traits = traits_def(PureUnlessWaiting())
 
     def shape_rule(self) -> Attribute:
         expect_one_of(text_of(self.transpose_a, "NO_TRANSPOSE"), TRANSPOSES, "transpose_a")
@@ -192,7 +191,7 @@ class FftOp(ValueOp):
     operand = operand_def()
     fft_type = prop_def(StringAttr)
     fft_length = prop_def(Ints)
-    traits = traits_def(Pure())
+    traits = traits_def(PureUnlessWaiting())
 
     def shape_rule(self) -> Attribute:
         expect_one_of(self.fft_type.data, FFT_TYPES, "fft_type")
@@ -204,7 +203,7 @@ class BatchNormOp(ValueOp, ABC):
 
     epsilon = prop_def(FloatAttr[Float64Type])
     feature_index = prop_def(Int)
-    traits = traits_def(Pure())
+    traits = traits_def(PureUnlessWaiting())
 
     def per_feature(self, operand: Attribute, *values: SSAValue) -> tuple[Tensor, Tensor]:
         """The operand's type and that of a value per feature, once the others are seen to have it."""

@@ -25,6 +25,7 @@ from xneuron.dialects.hlo.base import (
     ComputationEffects,
     DropsSelfDependency,
     HloOp,
+    PureUnlessWaiting,
     SimplifiesToValue,
     ValueOp,
     prefixed,
@@ -65,7 +66,7 @@ class TupleOp(ValueOp):
 
     name = "hlo.tuple"
     elements = var_operand_def()
-    traits = traits_def(Pure(), SimplifiesToValue())
+    traits = traits_def(PureUnlessWaiting(), SimplifiesToValue())
 
     def shape_rule(self) -> Attribute:
         return tuple_of(tuple(value.type for value in self.elements))
@@ -78,7 +79,7 @@ class GetTupleElementOp(ValueOp):
     name = "hlo.get_tuple_element"
     operand = operand_def()
     index = prop_def(Int)
-    traits = traits_def(Pure(), SimplifiesToValue())
+    traits = traits_def(PureUnlessWaiting(), SimplifiesToValue())
 
     def shape_rule(self) -> Attribute:
         return tuple_element(self.operand.type, int_of(self.index))
@@ -216,7 +217,7 @@ class AfterAllOp(ValueOp):
 
     name = "hlo.after_all"
     inputs = var_operand_def()
-    traits = traits_def(Pure())
+    traits = traits_def(PureUnlessWaiting())
 
     def shape_rule(self) -> Attribute:
         for value in self.inputs:

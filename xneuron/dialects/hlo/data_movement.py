@@ -14,11 +14,11 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import ConstantLike, Pure
+from xdsl.traits import ConstantLike
 from xdsl.utils.exceptions import VerifyException
 
 from xneuron.dialects.hlo.attributes import Int, Ints, int_list, int_of
-from xneuron.dialects.hlo.base import SimplifiesToValue, ValueOp
+from xneuron.dialects.hlo.base import PureUnlessWaiting, SimplifiesToValue, ValueOp
 from xneuron.dialects.hlo.elementwise import UnaryOp
 from xneuron.dialects.hlo.literal import type_of
 from xneuron.dialects.hlo.shape_rules import (
@@ -89,7 +89,7 @@ class ConstantOp(ValueOp):
 
     name = "hlo.constant"
     value = prop_def()
-    traits = traits_def(ConstantLike(), Pure())
+    traits = traits_def(ConstantLike(), PureUnlessWaiting())
 
     def shape_rule(self) -> Attribute:
         return type_of(self.value)
@@ -101,7 +101,7 @@ class IotaOp(ValueOp):
 
     name = "hlo.iota"
     iota_dimension = prop_def(Int)
-    traits = traits_def(Pure())
+    traits = traits_def(PureUnlessWaiting())
 
     def result_rule(self, expected: Attribute | None, actual: Attribute) -> None:
         rank = len(shape_of(array_of(ARITHMETIC, actual, "result")))
@@ -113,7 +113,7 @@ class CopyOp(UnaryOp):
     """The operand, possibly in another layout."""
 
     name = "hlo.copy"
-    traits = traits_def(Pure(), SimplifiesToValue())
+    traits = traits_def(PureUnlessWaiting(), SimplifiesToValue())
 
     def shape_rule(self) -> Attribute:
         return self.operand.type
@@ -149,7 +149,7 @@ class BitcastOp(UnaryOp):
     """The same bytes under another shape; layouts decide the order."""
 
     name = "hlo.bitcast"
-    traits = traits_def(Pure(), SimplifiesToValue())
+    traits = traits_def(PureUnlessWaiting(), SimplifiesToValue())
 
     def shape_rule(self) -> None:
         array(self.operand.type)
@@ -168,7 +168,7 @@ class BroadcastOp(ValueOp):
     name = "hlo.broadcast"
     operand = operand_def()
     dimensions = prop_def(Ints)
-    traits = traits_def(Pure(), SimplifiesToValue())
+    traits = traits_def(PureUnlessWaiting(), SimplifiesToValue())
 
     def shape_rule(self) -> Attribute | None:
         operand = array(self.operand.type)
@@ -189,10 +189,7 @@ class ReshapeOp(ValueOp):
     name = "hlo.reshape"
     operand = operand_def()
     inferred_dimension = opt_prop_def(Int)
-    traits = traits_def(Pure(), SimplifiesToValue())
-
-    def shape_rule(self) -> None:
-        array(self.operand.type)
+    traits = traits_def(PureUnlessWaiting(), SimplifiesToValue())
 
     def result_rule(self, expected: Attribute | None, actual: Attribute) -> None:
         expect_same_elements(array(self.operand.type), array(actual, "result"))
@@ -205,7 +202,7 @@ class DynamicReshapeOp(ValueOp):
     name = "hlo.dynamic_reshape"
     operand = operand_def()
     dim_sizes = var_operand_def()
-    traits = traits_def(Pure())
+    traits = traits_def(PureUnlessWaiting())
 
     def shape_rule(self) -> None:
         array(self.operand.type)
@@ -224,7 +221,7 @@ class TransposeOp(ValueOp):
     name = "hlo.transpose"
     operand = operand_def()
     dimensions = prop_def(Ints)
-    traits = traits_def(Pure(), SimplifiesToValue())
+    traits = traits_def(PureUnlessWaiting(), SimplifiesToValue())
 
     def shape_rule(self) -> Attribute:
         operand, permutation = array(self.operand.type), int_list(self.dimensions)
@@ -243,7 +240,7 @@ class ReverseOp(ValueOp):
     name = "hlo.reverse"
     operand = operand_def()
     dimensions = prop_def(Ints)
-    traits = traits_def(Pure())
+    traits = traits_def(PureUnlessWaiting())
 
     def shape_rule(self) -> Attribute:
         operand = array(self.operand.type)
@@ -260,7 +257,7 @@ class SliceOp(ValueOp):
     starts = prop_def(Ints)
     limits = prop_def(Ints)
     strides = prop_def(Ints)
-    traits = traits_def(Pure(), SimplifiesToValue())
+    traits = traits_def(PureUnlessWaiting(), SimplifiesToValue())
 
     def shape_rule(self) -> Attribute:
         operand = array(self.operand.type)
@@ -281,7 +278,7 @@ class DynamicSliceOp(ValueOp):
     operand = operand_def()
     start_indices = var_operand_def()
     slice_sizes = prop_def(Ints)
-    traits = traits_def(Pure())
+    traits = traits_def(PureUnlessWaiting())
 
     def shape_rule(self) -> Attribute:
         operand, sizes = array(self.operand.type), int_list(self.slice_sizes)
@@ -298,7 +295,7 @@ class DynamicUpdateSliceOp(ValueOp):
     operand = operand_def()
     update = operand_def()
     start_indices = var_operand_def()
-    traits = traits_def(Pure())
+    traits = traits_def(PureUnlessWaiting())
 
     def shape_rule(self) -> Attribute:
         operand, update = array(self.operand.type), array(self.update.type, "update")
@@ -319,7 +316,7 @@ class PadOp(ValueOp):
     edge_padding_low = prop_def(Ints)
     edge_padding_high = prop_def(Ints)
     interior_padding = prop_def(Ints)
-    traits = traits_def(Pure())
+    traits = traits_def(PureUnlessWaiting())
 
     def shape_rule(self) -> Attribute:
         operand = array(self.operand.type)
@@ -337,7 +334,7 @@ class ConcatenateOp(ValueOp):
     name = "hlo.concatenate"
     inputs = var_operand_def()
     dimensions = prop_def(Ints)
-    traits = traits_def(Pure(), SimplifiesToValue())
+    traits = traits_def(PureUnlessWaiting(), SimplifiesToValue())
 
     def shape_rule(self) -> Attribute:
         if not self.inputs:
@@ -356,7 +353,7 @@ class GetDimensionSizeOp(ValueOp):
     name = "hlo.get_dimension_size"
     operand = operand_def()
     dimensions = prop_def(Ints)
-    traits = traits_def(Pure())
+    traits = traits_def(PureUnlessWaiting())
 
     def shape_rule(self) -> Attribute:
         one_dimension(self.dimensions, len(shape_of(array(self.operand.type))))
@@ -371,7 +368,7 @@ class SetDimensionSizeOp(ValueOp):
     operand = operand_def()
     size = operand_def()
     dimensions = prop_def(Ints)
-    traits = traits_def(Pure())
+    traits = traits_def(PureUnlessWaiting())
 
     def shape_rule(self) -> Attribute:
         operand = array(self.operand.type)

@@ -16,11 +16,11 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import IsolatedFromAbove, Pure
+from xdsl.traits import IsolatedFromAbove
 from xdsl.utils.exceptions import VerifyException
 
 from xneuron.dialects.hlo.attributes import ComputationAttr, Int, Ints, int_list, int_of
-from xneuron.dialects.hlo.base import ComputationEffects, SimplifiesToValue, ValueOp
+from xneuron.dialects.hlo.base import ComputationEffects, PureUnlessWaiting, SimplifiesToValue, ValueOp
 from xneuron.dialects.hlo.shape_rules import (
     ANY,
     ARITHMETIC,
@@ -90,7 +90,7 @@ class UnaryOp(ValueOp, ABC):
 
     KINDS: ClassVar = FLOATING_OR_COMPLEX
     operand = operand_def()
-    traits = traits_def(Pure())
+    traits = traits_def(PureUnlessWaiting())
 
     def shape_rule(self) -> Attribute | None:
         return array_of(self.KINDS, self.operand.type)
@@ -102,7 +102,7 @@ class BinaryOp(ValueOp, ABC):
     KINDS: ClassVar = ANY
     lhs = operand_def()
     rhs = operand_def()
-    traits = traits_def(Pure())
+    traits = traits_def(PureUnlessWaiting())
 
     def shape_rule(self) -> Attribute | None:
         array_of(self.KINDS, self.lhs.type)
@@ -526,7 +526,7 @@ class ConvertOp(UnaryOp):
     """Converts elements to the result's type; to integers: truncates, saturates, NaN gives 0."""
 
     name = "hlo.convert"
-    traits = traits_def(Pure(), SimplifiesToValue())
+    traits = traits_def(PureUnlessWaiting(), SimplifiesToValue())
     KINDS: ClassVar = ANY
 
     def shape_rule(self) -> None:
@@ -577,7 +577,7 @@ class CompareOp(ValueOp):
     rhs = operand_def()
     direction = prop_def(StringAttr)
     compare_type = opt_prop_def(StringAttr)
-    traits = traits_def(Pure())
+    traits = traits_def(PureUnlessWaiting())
 
     def shape_rule(self) -> Attribute:
         expect_one_of(self.direction.data, DIRECTIONS, "direction")
@@ -598,7 +598,7 @@ class SelectOp(ValueOp):
     pred = operand_def()
     on_true = operand_def()
     on_false = operand_def()
-    traits = traits_def(Pure())
+    traits = traits_def(PureUnlessWaiting())
 
     def shape_rule(self) -> Attribute:
         pred = array_of(_PREDICATE, self.pred.type, "pred")
@@ -616,7 +616,7 @@ class ClampOp(ValueOp):
     low = operand_def()
     operand = operand_def()
     high = operand_def()
-    traits = traits_def(Pure())
+    traits = traits_def(PureUnlessWaiting())
 
     def shape_rule(self) -> Attribute:
         clamped = array(self.operand.type)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ArrayAttr, UnitAttr
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, region_def, traits_def, var_operand_def
-from xdsl.traits import IsolatedFromAbove, Pure
+from xdsl.traits import IsolatedFromAbove
 from xdsl.utils.exceptions import VerifyException
 
 from xneuron.dialects.hlo.attributes import ComputationAttr, Int, Ints, int_list, int_of
-from xneuron.dialects.hlo.base import ComputationEffects, ValueOp
+from xneuron.dialects.hlo.base import ComputationEffects, PureUnlessWaiting, ValueOp
 from xneuron.dialects.hlo.index_rules import Addressing, expect_scattered, gathered
 from xneuron.dialects.hlo.shape_rules import array, expect, expect_reducer, packed, same_dimensions, types_of
 from xneuron.dialects.hlo.types import with_element
@@ -30,7 +30,7 @@ class GatherOp(ValueOp):
     index_vector_dim = prop_def(Int)
     slice_sizes = prop_def(Ints)
     indices_are_sorted = opt_prop_def(UnitAttr)
-    traits = traits_def(Pure())
+    traits = traits_def(PureUnlessWaiting())
 
     @property
     def addressing(self) -> Addressing:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, traits_def, var_operand_def
-from xdsl.traits import Pure
 
 from xneuron.dialects.hlo.attributes import Int
-from xneuron.dialects.hlo.base import ValueOp
+from xneuron.dialects.hlo.base import PureUnlessWaiting, ValueOp
 from xneuron.dialects.hlo.shape_rules import (
     FLOATING,
     INTEGRAL,
@@ -55,7 +54,7 @@ class RngBitGeneratorOp(ValueOp):
     name = "hlo.rng_bit_generator"
     operand = operand_def()
     algorithm = prop_def(StringAttr)
-    traits = traits_def(Pure())
+    traits = traits_def(PureUnlessWaiting())
 
     def shape_rule(self) -> None:
         expect_one_of(self.algorithm.data, ALGORITHMS, "algorithm")

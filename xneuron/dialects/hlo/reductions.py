@@ -15,11 +15,11 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import IsolatedFromAbove, Pure
+from xdsl.traits import IsolatedFromAbove
 from xdsl.utils.exceptions import VerifyException
 
 from xneuron.dialects.hlo.attributes import ComputationAttr, Int, Ints, WindowAttr, int_list, int_of, ints
-from xneuron.dialects.hlo.base import ComputationEffects, ValueOp
+from xneuron.dialects.hlo.base import ComputationEffects, PureUnlessWaiting, ValueOp
 from xneuron.dialects.hlo.shape_rules import (
     array,
     expect,
@@ -203,7 +203,7 @@ class TopKOp(ValueOp):
     k = prop_def(Int)
     largest = opt_prop_def(UnitAttr)
     is_stable = opt_prop_def(UnitAttr)
-    traits = traits_def(Pure())
+    traits = traits_def(PureUnlessWaiting())
 
     def shape_rule(self) -> Attribute:
         operand, k = array(self.operand.type), int_of(self.k)

@@ -61,6 +61,17 @@ builtin.module {
     func.return %3 : tensor<?x?xf32>
   }
 
+  // CHECK-LABEL: @waiting_element
+  // CHECK: hlo.get_tuple_element(%t)
+  func.func @waiting_element(%a: tensor<4xf32>) -> tensor<4xf32> {
+    %b = hlo.negate(%a) : (tensor<4xf32>) -> tensor<4xf32>
+    %c = hlo.abs(%b) : (tensor<4xf32>) -> tensor<4xf32>
+    %t = hlo.tuple(%b) : (tensor<4xf32>) -> tuple<tensor<4xf32>>
+    %x = hlo.get_tuple_element(%t) {index = 0 : i64} : (tuple<tensor<4xf32>>) -> tensor<4xf32>
+    hlo.control_dependency(%c, %x) : (tensor<4xf32>, tensor<4xf32>) -> ()
+    func.return %x : tensor<4xf32>
+  }
+
   // CHECK-LABEL: @ordered_after_itself
   // CHECK-NEXT: func.return %a
   func.func @ordered_after_itself(%a: tensor<4xf32>) -> tensor<4xf32> {

@@ -3,7 +3,7 @@
 // Every operation that moves data.
 
 builtin.module {
-  func.func private @data_movement(%f4: tensor<4xf32>, %fs: tuple<tensor<4xf32>, tensor<i32>>, %f23: tensor<2x3xf32>, %f3: tensor<3xf32>, %f: tensor<f32>, %f6: tensor<6xf32>, %s: tensor<i32>, %f8: tensor<8xf32>, %s2: tensor<2xi32>, %f22: tensor<2x2xf32>, %f2: tensor<2xf32>, %f34: tensor<3x4xf32>, %f234: tensor<2x3x4xf32>, %s22: tensor<2x2xi32>, %f24: tensor<2x4xf32>) {
+  func.func private @data_movement(%f4: tensor<4xf32>, %fs: tuple<tensor<4xf32>, tensor<i32>>, %s4: tensor<4xi32>, %f23: tensor<2x3xf32>, %f3: tensor<3xf32>, %f: tensor<f32>, %f6: tensor<6xf32>, %s: tensor<i32>, %f8: tensor<8xf32>, %s2: tensor<2xi32>, %f22: tensor<2x2xf32>, %f2: tensor<2xf32>, %f34: tensor<3x4xf32>, %f234: tensor<2x3x4xf32>, %s22: tensor<2x2xi32>, %f24: tensor<2x4xf32>) {
     // CHECK: %constant = hlo.constant() {value = #hlo.literal<["1", "2.5", "-inf", "nan"] : tensor<4xf32>>} : () -> tensor<4xf32>
     %constant = hlo.constant() {value = #hlo.literal<["1", "2.5", "-inf", "nan"] : tensor<4xf32>>} : () -> tensor<4xf32>
 
@@ -30,6 +30,9 @@ builtin.module {
 
     // CHECK: %bitcast = hlo.bitcast(%f4) : (tensor<4xf32>) -> tensor<4xui32>
     %bitcast = hlo.bitcast(%f4) : (tensor<4xf32>) -> tensor<4xui32>
+
+    // CHECK: %from_integers = hlo.bitcast(%s4) : (tensor<4xi32>) -> tensor<4xf32>
+    %from_integers = hlo.bitcast(%s4) : (tensor<4xi32>) -> tensor<4xf32>
 
     // CHECK: %flat = hlo.bitcast(%f23) : (tensor<2x3xf32>) -> tensor<6xf32>
     %flat = hlo.bitcast(%f23) : (tensor<2x3xf32>) -> tensor<6xf32>

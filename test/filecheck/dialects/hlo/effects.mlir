@@ -100,6 +100,23 @@ builtin.module {
     func.return %t : tuple<tensor<4xf32>, tensor<4xf32>>
   }
 
+  // What waits is not merged into what does not: here the one waited for needs the other.
+  // CHECK-LABEL: @waiting
+  func.func @waiting(%a: tensor<4xf32>) -> tuple<tensor<4xf32>, tensor<4xf32>> {
+    // CHECK-NEXT: %x = hlo.negate(%a)
+    // CHECK-NEXT: %y = hlo.abs(%x)
+    // CHECK-NEXT: %z = hlo.negate(%a)
+    // CHECK-NEXT: hlo.control_dependency(%y, %z)
+    // CHECK-NEXT: hlo.tuple(%z, %x)
+    %x = hlo.negate(%a) : (tensor<4xf32>) -> tensor<4xf32>
+    %y = hlo.abs(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %z = hlo.negate(%a) : (tensor<4xf32>) -> tensor<4xf32>
+    %w = hlo.negate(%a) : (tensor<4xf32>) -> tensor<4xf32>
+    hlo.control_dependency(%y, %z) : (tensor<4xf32>, tensor<4xf32>) -> ()
+    %t = hlo.tuple(%z, %w) : (tensor<4xf32>, tensor<4xf32>) -> tuple<tensor<4xf32>, tensor<4xf32>>
+    func.return %t : tuple<tensor<4xf32>, tensor<4xf32>>
+  }
+
   // What is ordered stays, and stays ordered.
   // CHECK-LABEL: @ordered
   func.func @ordered(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {

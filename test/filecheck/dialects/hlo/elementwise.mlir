@@ -169,8 +169,17 @@ builtin.module {
     // CHECK: %to_complex = hlo.convert(%s4) : (tensor<4xi32>) -> tensor<4xcomplex<f32>>
     %to_complex = hlo.convert(%s4) : (tensor<4xi32>) -> tensor<4xcomplex<f32>>
 
+    // CHECK: %from_pred = hlo.convert(%p4) : (tensor<4xi1>) -> tensor<4xi32>
+    %from_pred = hlo.convert(%p4) : (tensor<4xi1>) -> tensor<4xi32>
+
     // CHECK: %bitcast_convert = hlo.bitcast_convert(%f4) : (tensor<4xf32>) -> tensor<4xi32>
     %bitcast_convert = hlo.bitcast_convert(%f4) : (tensor<4xf32>) -> tensor<4xi32>
+
+    // CHECK: %from_integers = hlo.bitcast_convert(%s4) : (tensor<4xi32>) -> tensor<4xf32>
+    %from_integers = hlo.bitcast_convert(%s4) : (tensor<4xi32>) -> tensor<4xf32>
+
+    // CHECK: %from_preds = hlo.bitcast_convert(%p4) : (tensor<4xi1>) -> tensor<4xi1>
+    %from_preds = hlo.bitcast_convert(%p4) : (tensor<4xi1>) -> tensor<4xi1>
 
     // CHECK: %narrower = hlo.bitcast_convert(%f4) : (tensor<4xf32>) -> tensor<4x2xui16>
     %narrower = hlo.bitcast_convert(%f4) : (tensor<4xf32>) -> tensor<4x2xui16>
