@@ -11,11 +11,12 @@ import gc
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr, UnknownLoc
+from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr, SymbolRefAttr, UnknownLoc
 from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue, Use
 from xdsl.ir.core import SSAValues
+from xdsl.traits import SymbolOpInterface, SymbolTable
 
 _UNKNOWN = UnknownLoc()
 _NO_VALUES: SSAValues[SSAValue] = SSAValues()
@@ -243,6 +244,43 @@ def file_location(file: StringAttr, line: int, column: int) -> FileLineColLoc:
 @lru_cache(maxsize=65536)
 def _number(value: int) -> IntAttr:
     return IntAttr(value)
+
+
+@contextmanager
+def symbols_indexed() -> Generator[None]:
+    """Inside, xDSL finds a symbol in an index, made when its table is first asked; no symbol may come, go or change.
+
+    xDSL's own look-up goes through all functions for each call: verifying an unrolled loop would cost its square.
+    """
+    original = SymbolTable.lookup_symbol
+    tables: dict[Operation, dict[str, Operation]] = {}
+
+    def look_up(op: Operation, name: str | StringAttr | SymbolRefAttr) -> Operation | None:
+        table: Operation | None = op
+        while table is not None and table not in tables and not table.has_trait(SymbolTable):
+            table = table.parent_op()
+        if table is None or (isinstance(name, SymbolRefAttr) and name.nested_references.data):
+            return original(op, name)
+        if table not in tables:
+            tables[table] = _symbols(table)
+        key = name.root_reference if isinstance(name, SymbolRefAttr) else name
+        return tables[table].get(key if isinstance(key, str) else key.data)
+
+    holder: Any = SymbolTable
+    holder.lookup_symbol = staticmethod(look_up)
+    try:
+        yield
+    finally:
+        holder.lookup_symbol = staticmethod(original)
+
+
+def _symbols(table: Operation) -> dict[str, Operation]:
+    found: dict[str, Operation] = {}
+    for op in table.regions[0].block.ops:
+        trait = op.get_trait(SymbolOpInterface)
+        if trait is not None and (name := trait.get_sym_attr_name(op)) is not None:
+            found.setdefault(name.data, op)
+    return found
 
 
 @contextmanager

@@ -4,13 +4,15 @@ from io import StringIO
 
 import pytest
 from xdsl.dialects.builtin import StringAttr
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.func import ReturnOp as FuncReturnOp
 from xdsl.ir import Block, Operation, Region
 from xdsl.printer import Printer
+from xdsl.traits import SymbolTable
+from xdsl.utils.exceptions import VerifyException
 
 from xneuron.dialects.hlo.attributes import integer
-from xneuron.fastir import Template
+from xneuron.fastir import Template, symbols_indexed
 from xneuron.formats.hlo_text.parser import parse_hlo
 
 PROGRAM = """HloModule m
@@ -129,3 +131,33 @@ def test_values_from_outside_are_refused() -> None:
     with pytest.raises(ValueError, match=r"uses nothing from outside: hlo\.while"):
         Template(Block([second]))
     assert first.results[0].first_use is not None
+
+
+def test_symbols_are_found_by_an_index() -> None:
+    """The same answers as xDSL's look-up, the first of two equal names included; afterwards everything is as it was."""
+    module = parse_hlo("""HloModule m
+f { ROOT a = f32[] parameter(0) }
+ENTRY main { x = f32[] parameter(0)
+  ROOT y = f32[] call(x), to_apply=f }
+""")
+    call = next(op for op in module.walk() if isinstance(op, CallOp))
+    original = SymbolTable.lookup_symbol
+    expected = [original(call, name) for name in ("f", "main", "g")]
+    with symbols_indexed():
+        assert SymbolTable.lookup_symbol is not original
+        assert [SymbolTable.lookup_symbol(call, name) for name in ("f", "main", "g")] == expected
+        assert SymbolTable.lookup_symbol(call, call.callee) is expected[0]
+        assert SymbolTable.lookup_symbol(call, StringAttr("f")) is expected[0]
+        module.verify()
+    assert SymbolTable.lookup_symbol is original
+    assert expected[0] is not None
+    assert expected[2] is None
+
+
+def test_verification_still_finds_a_wrong_call() -> None:
+    module = parse_hlo("HloModule m\nENTRY main { ROOT x = f32[] parameter(0) }")
+    function = next(op for op in module.ops if isinstance(op, FuncOp))
+    block = function.body.block
+    block.insert_op_before(CallOp("nowhere", [block.args[0]], [block.args[0].type]), block.last_op)  # pyright: ignore
+    with symbols_indexed(), pytest.raises(VerifyException, match="'@nowhere' could not be found in symbol table"):
+        module.verify()

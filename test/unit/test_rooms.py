@@ -16,7 +16,11 @@ ALLOWED = {
     "execution": {"dialects", "interpreters"},
     "interpreters": {"dialects", "execution"},
     "simulator": {"dialects", "execution", "interpreters"},
-    "analysis": {"dialects", "remarks"},  # `remarks` for `declare`: an Unknown names its reason by a remark code
+    "analysis": {
+        "dialects",
+        "fastir",
+        "remarks",
+    },  # `remarks` for `declare`: an Unknown names its reason by a remark code
     "remarks": set(),
     "transforms": {"analysis", "dialects", "remarks", "fastir"},
     "lowering": {"analysis", "dialects", "remarks", "fastir", "transforms"},

@@ -118,9 +118,11 @@ def is_pred(type: Attribute) -> bool:
 
 def _truth(node: Node, truths: Truths, counter: Slot) -> Residues | None:
     """Counter values for which a pred is true, from those of its arguments."""
+    if element_count(node.type) != 1:
+        return None
     if isinstance(node, Constant):
         return _where(bool(number_of(node)), counter)
-    if not isinstance(node, Apply) or element_count(node.type) != 1:
+    if not isinstance(node, Apply):
         return None
     if isinstance(node.op, CompareOp):
         return _compared(node, node.op, truths, counter)
@@ -173,13 +175,21 @@ def _entering(node: Node, wanted: Residues | None, truths: Truths, counter: Slot
     while wanted is not None:
         if isinstance(node, Slot):
             return wanted if node.path == counter.path else None
-        if (truth := truths.get(node)) is not None:
-            return (truth if 1 in wanted else truth & ~truth) | (~truth if 0 in wanted else truth & ~truth)
+        if is_pred(node.type):
+            return _as_number(truths.get(node), wanted)
         variable = [arg for arg in node.args if not isinstance(arg, Constant)] if isinstance(node, Apply) else []
         if len(variable) != 1:
             return None
         node, wanted = variable[0], _before(cast(Apply, node), variable[0], wanted)
     return None
+
+
+def _as_number(true: Residues | None, wanted: Residues) -> Residues | None:
+    """Counter values for which a condition, as 0 or 1, is in `wanted`."""
+    if true is None:
+        return None
+    nothing = Residues.none(true.modulus)
+    return (true if 1 in wanted else nothing) | (~true if 0 in wanted else nothing)
 
 
 def _before(node: Apply, operand: Node, wanted: Residues) -> Residues | None:

@@ -12,6 +12,7 @@ never read. Rules and known errors of others: xla-semantics.md (a).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import Literal, NoReturn, TypeAlias, cast
 
 from xdsl.dialects.builtin import TensorType
@@ -89,7 +90,10 @@ def facts_of(count: TripCount) -> dict[str, Fact]:
 
 
 def _fact(number: Number | None) -> Fact:
-    return str(number) if isinstance(number, complex) else number
+    """JSON has no infinities, NaN or complex numbers."""
+    if isinstance(number, complex) or (isinstance(number, float) and not isfinite(number)):
+        return str(number)
+    return number
 
 
 class _Refusal(Exception):

@@ -10,6 +10,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from xneuron.analysis.call_graph import CallGraph, function_of
 from xneuron.analysis.dominance import verify_dominance
+from xneuron.fastir import symbols_indexed
 
 
 def verify_module(module: ModuleOp) -> None:
@@ -18,7 +19,8 @@ def verify_module(module: ModuleOp) -> None:
 
     Raises VerifyException, with a message that says what was expected and found.
     """
-    module.verify()
+    with symbols_indexed():
+        module.verify()
     verify_dominance(module)
     if any(name.startswith("hlo.") for name in module.attributes):
         _verify_entry(module)

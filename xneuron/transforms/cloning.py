@@ -49,12 +49,13 @@ class Cloner:
             for op in each.specials:
                 if isinstance(op, CallOp) and (name := callee_name(op)) not in seen:
                     seen.add(name)
-                    templates.append(self._function_template(name))
+                    templates.append(self.function_template(name))
         return sum(each.size for each in templates)
 
     def function(self, template: Template, name: str, info: DictionaryAttr, before: FuncOp) -> FuncOp:
         """A copy as a private function named `<name>.clone` or `<name>.clone.<n>`, put in front of another one."""
-        return _Copy(self, before).function(template, name, _info_properties(info), _info_attributes(info))
+        fresh = self.fresh_name(name)
+        return _Copy(self, before).function(template, fresh, _info_properties(info), _info_attributes(info))
 
     def remove_left(self) -> None:
         """Erases functions of which only copies are called now."""
@@ -84,17 +85,18 @@ class Cloner:
     def _is_special(self, op: Operation) -> bool:
         return channel_of(op) is not None or (isinstance(op, CallOp) and self._with_channels.has(op))
 
-    def _function_template(self, name: str) -> Template:
+    def function_template(self, name: str) -> Template:
+        """A function's body, made ready once."""
         if name not in self._templates:
             self._templates[name] = self.template(self.calls.functions[name].body.block)
         return self._templates[name]
 
-    def copied_function(self, name: str, copy: _Copy) -> FuncOp:
-        """A copy of a called function that belongs to a copy of its caller."""
-        original = self.calls.functions[name]
-        self.left.add(name)
-        kept = {key: value for key, value in original.properties.items() if key in ("arg_attrs", "res_attrs")}
-        return copy.function(self._function_template(name), name, kept, dict(original.attributes))
+    def copy_function(self, original: str, name: str, copy: _Copy) -> None:
+        """Makes a copy of a called function that belongs to a copy of its caller."""
+        function = self.calls.functions[original]
+        self.left.add(original)
+        kept = {key: value for key, value in function.properties.items() if key in ("arg_attrs", "res_attrs")}
+        copy.function(self.function_template(original), name, kept, dict(function.attributes))
 
 
 class _Copy:
@@ -110,7 +112,6 @@ class _Copy:
         self, template: Template, name: str, properties: dict[str, Attribute], attributes: dict[str, Attribute]
     ) -> FuncOp:
         block = template.stamp(self.properties)
-        name = self.cloner.fresh_name(name)
         function = build(
             FuncOp,
             (),
@@ -143,7 +144,9 @@ class _Copy:
 
     def callee(self, name: str) -> Attribute:
         if name not in self.callees:
-            self.callees[name] = SymbolRefAttr(self.cloner.copied_function(name, self).sym_name)
+            fresh = self.cloner.fresh_name(name)
+            self.callees[name] = SymbolRefAttr(fresh)  # known before the copy is made: it may call itself
+            self.cloner.copy_function(name, fresh, self)
         return self.callees[name]
 
 

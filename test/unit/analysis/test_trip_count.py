@@ -205,6 +205,27 @@ ENTRY main {
     assert count(text) == 10
 
 
+def test_markers_around_the_state() -> None:
+    """A marker as the body's root, and one that packs several values."""
+    text = simple().replace(
+        "ROOT r = (s32[], f32[]) tuple(n, x)",
+        """q = (s32[], f32[]) tuple(n, x)
+  ROOT r = (s32[], f32[]) custom-call(q), custom_call_target="NeuronBoundaryMarker-End\"""",
+    )
+    assert count(text) == 10
+    packing = text.replace("tuple(i0, x0)", 'custom-call(i0, x0), custom_call_target="NeuronBoundaryMarker-Start"')
+    assert count(packing) == 10
+
+
+def test_pred_arithmetic_is_not_modular() -> None:
+    """`add` on preds is `or`; an array of preds is no truth value."""
+    cond = "e = pred[] compare(i, b), direction=LT\n d = pred[] constant(true)\n ROOT c = pred[] add(e, d)"
+    assert count(simple(cond=cond)) == "too-many-iterations"
+    cond = ("d = pred[2] constant({1, 0})\n h = pred[1] slice(d), slice={[0:1]}\n g = pred[] reshape(h)\n"
+            "e = pred[] compare(i, b), direction=LT\n ROOT c = pred[] and(e, g)")  # fmt: skip
+    assert count(simple(cond=cond)) == 10
+
+
 def test_condition_and_body_are_calls() -> None:
     """JAX outlines bodies; a function called in two places is looked at in each."""
     text = """HloModule m
@@ -241,6 +262,16 @@ ENTRY main {
 }
 """
     assert count(text) == 5
+
+
+def test_condition_reads_a_table() -> None:
+    """An array that is looked up by the counter: not a comparison with a constant, so it is run."""
+    cond = """d = pred[8] constant({1,1,1,1,1,0,1,1})
+  s = pred[1] dynamic-slice(d, i), dynamic_slice_sizes={1}
+  ROOT c = pred[] reshape(s)"""
+    found = trip_count(loops(simple(cond=cond))["while"])
+    assert isinstance(found, TripCount)
+    assert (found.count, found.how, found.step) == (5, "simulated", 1)
 
 
 def nested(bound_of_inner: str, initial_bound: str = "s32[] constant(4)") -> str:
