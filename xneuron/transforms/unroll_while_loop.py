@@ -120,7 +120,8 @@ class UnrollCounted(RewritePattern):
             remark("missed", UnrollWhileLoop.name, TOO_LARGE, loop, text, **facts, budget=self.limit)
             return
         self.left -= made
-        remark("passed", UnrollWhileLoop.name, UNROLLED, loop, f"unrolled {count.count} iterations", **facts)
+        text = f"unrolled {count.count} iteration{'' if count.count == 1 else 's'}"
+        remark("passed", UnrollWhileLoop.name, UNROLLED, loop, text, **facts)
         chain = self._calls(loop, count.count, template)
         rewriter.replace(loop, chain, chain[-1].results)
 
