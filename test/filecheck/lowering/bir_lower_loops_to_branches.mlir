@@ -1,4 +1,7 @@
 // RUN: xneuron-opt %s -p bir-lower-loops-to-branches | filecheck %s
+// RUN: xneuron-opt %s -p bir-lower-loops-to-branches --remarks -o %t 2>&1 | filecheck %s --check-prefix=REMARK
+
+// REMARK: remark[passed/loop-lowered-to-branches]: bir-lower-loops-to-branches: bir.dynamic_for_loop: lowered to branches (axis=i, bound=runtime)
 
 // A bound that is the register itself: guard and bottom test compare with a copy of it.
 // CHECK-LABEL: bir.func @plain attributes {bir.axis_regs = [{axis = "i", counter = "i", limit = "i.limit"}]} {
