@@ -35,11 +35,6 @@ def reciprocal_root(a: Any) -> Any:
     return a.dtype.type(1) / np.sqrt(a)
 
 
-def cube_root(a: Any) -> Any:
-    """a to the power 1/3, principal value."""
-    return np.power(a, a.dtype.type(1 / 3))
-
-
 def logistic(a: Any) -> Any:
     """1 / (1 + exp(-a))."""
     one = a.dtype.type(1)
