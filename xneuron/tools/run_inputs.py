@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import TensorType, TupleType
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
-from xneuron.dialects.hlo.types import elements_of, spelled
 from xneuron.tools.diagnostics import UsageError, did_you_mean
 
 if TYPE_CHECKING:
     import numpy as np
+    from xdsl.dialects.func import FuncOp
 
 INTEGERS = 10
 """Random integers are in [0, INTEGERS): they are often loop bounds and indices."""
@@ -29,10 +28,14 @@ class Parameter:
     type: Attribute
 
     def __str__(self) -> str:
+        from xneuron.dialects.hlo.types import spelled
+
         return f"{self.name}: {spelled(self.type)}"
 
     def elements(self) -> list[Parameter]:
         """The elements of a tuple parameter."""
+        from xneuron.dialects.hlo.types import elements_of
+
         types = elements_of(self.type)
         return [Parameter(f"{self.name}.{i}", f"{self.position}.{i}", type) for i, type in enumerate(types)]
 
