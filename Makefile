@@ -18,7 +18,7 @@ demo: $(READY) ## Count, unroll and run a real program; show what changed
 	@$(BIN)/python examples/demo.py
 
 test: $(READY) ## Run every test (pytest, and lit through it)
-	$(BIN)/python -m pytest -n 2 -m 'not fuzz'
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m 'not fuzz'
 
 fuzz: $(READY) ## Long property runs
 	$(BIN)/python -m pytest -n 2 -m fuzz

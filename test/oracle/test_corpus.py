@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from xneuron.dialects.hlo.control_flow import WhileOp
-from xneuron.execution.errors import EvaluationError
 from xneuron.formats.arrays import load_arrays
 from xneuron.formats.hlo_text.parser import parse_hlo
 from xneuron.formats.hlo_text.printer import print_hlo
@@ -32,9 +32,15 @@ TEXTS = [f"{name}.{stage}" for name in NAMES for stage in ("before", "after")]
 BATCH = 12
 """Programs per XLA process: starting one costs a second, and a test run may need only a few."""
 
-# What XLA turned into a call of a library function, which only that library can run.
-NO_MEANING = "top_k.after"
-WITH_MEANING = [name for name in TEXTS if name != NO_MEANING]
+
+def grouped(names: list[str]) -> list[Any]:
+    """Parameters such that programs which share an XLA process run in the same worker (`--dist loadgroup`)."""
+    return [pytest.param(name, marks=pytest.mark.xdist_group(f"xla{batch_of(name)}")) for name in names]
+
+
+def batch_of(name: str) -> int:
+    return NAMES.index(name.partition(".")[0]) // BATCH
+
 
 # Programs with one loop whose number of iterations depends on an argument, or on the iteration of the loop around it.
 ONE_LOOP_LEFT = {
@@ -81,8 +87,7 @@ def _xla_batch(index: int, stage: str) -> dict[str, list[np.ndarray]]:
 
 
 def xla(name: str, stage: str = "before") -> list[np.ndarray]:
-    program = name.partition(".")[0]
-    return _xla_batch(NAMES.index(program) // BATCH, stage)[program]
+    return _xla_batch(batch_of(name), stage)[name.partition(".")[0]]
 
 
 # How far results may be from XLA's: sums in another order, transcendental functions of another library. Types that are
@@ -120,17 +125,12 @@ def test_text_is_a_fixpoint(name: str) -> None:
     assert print_hlo(parse_hlo(printed)) == printed
 
 
-@pytest.mark.parametrize("name", WITH_MEANING)
+@pytest.mark.parametrize("name", grouped(TEXTS))
 def test_values(name: str) -> None:
     assert_close(run(module_of(name), name), xla(name))
 
 
-def test_no_meaning() -> None:
-    with pytest.raises(EvaluationError, match="no meaning for instruction %custom-call"):
-        run(module_of(NO_MEANING), NO_MEANING)
-
-
-@pytest.mark.parametrize("name", WITH_MEANING)
+@pytest.mark.parametrize("name", TEXTS)
 def test_unrolled_values(name: str) -> None:
     """Unrolling changes no bit."""
     module = unrolled(name)
@@ -139,7 +139,7 @@ def test_unrolled_values(name: str) -> None:
     assert left == (name.partition(".")[0] in ONE_LOOP_LEFT)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", grouped(NAMES))
 def test_xla_runs_what_we_unrolled(name: str) -> None:
     """Our text of the unrolled program, read and run by XLA."""
     assert_close(xla(name, "unrolled"), xla(name))
@@ -163,6 +163,7 @@ def _reprinted() -> dict[str, tuple[str, str]]:
     return dict(zip(TEXTS, zip(texts[::2], texts[1::2], strict=True), strict=True))
 
 
+@pytest.mark.xdist_group("reprinted")
 @pytest.mark.parametrize("name", TEXTS)
 def test_xla_reads_the_same_in_what_we_print(name: str) -> None:
     """Nothing that XLA knows of a program is lost on the way through our IR: names, layouts, metadata, bits."""
