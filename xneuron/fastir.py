@@ -151,12 +151,19 @@ class Template:
         return _copy(self._plan, [], properties)
 
     def stamp_into(
-        self, block: Block, arguments: Sequence[SSAValue], properties: Properties = lambda op: dict(op.properties)
+        self,
+        block: Block,
+        arguments: Sequence[SSAValue],
+        properties: Properties = lambda op: dict(op.properties),
+        prefix: str = "",
     ) -> tuple[SSAValue, ...]:
-        """Appends copies of all ops but the terminator to `block`; the values that the terminator would return."""
+        """Appends copies of all ops but the terminator to `block`; the values that the terminator would return.
+
+        `prefix` goes in front of the copies' names, not of those inside them.
+        """
         values = list(arguments)
         *rows, last = self._plan.rows
-        _fill(block, rows, values, properties)
+        _fill(block, rows, values, properties, prefix)
         return tuple([values[number] for number in last.operands])
 
     def _planned(self, block: Block) -> _Plan:
@@ -196,7 +203,7 @@ def _copy(plan: _Plan, values: list[SSAValue], properties: Properties) -> Block:
     return block
 
 
-def _fill(block: Block, rows: Sequence[_Row], values: list[SSAValue], properties: Properties) -> None:
+def _fill(block: Block, rows: Sequence[_Row], values: list[SSAValue], properties: Properties, prefix: str = "") -> None:
     """The inner loop of unrolling: 3 µs an op."""
     for cls, operands, results, own, attributes, location, special, regions in rows:
         op = cls.__new__(cls)
@@ -209,7 +216,7 @@ def _fill(block: Block, rows: Sequence[_Row], values: list[SSAValue], properties
         op.location = location  # pyright: ignore[reportAttributeAccessIssue]
         op.regions = ()
         op._next_op = op._prev_op = op.parent = None
-        made = [_result(op, type, name, index) for type, name, index in results]
+        made = [_result(op, type, name and prefix + name, index) for type, name, index in results]
         op.results = SSAValues(made)  # pyright: ignore[reportAttributeAccessIssue]
         values += made
         append(block, op)

@@ -37,6 +37,7 @@ TRANSFORMS = {
     "tuple-while-operands": "TupleWhileOperands",
     "unroll-while-loop": "UnrollWhileLoop",
     "while-loop-constant-sinking": "WhileLoopConstantSinking",
+    "while_loop_unroller": "WhileLoopUnroller",
 }
 """Pass keys with their classes; a pass stands in the file of its key, with underscores."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block, Operation, Region
 
 from xneuron.dialects.hlo.control_flow import WhileOp
 
@@ -37,3 +37,8 @@ def computations_outside_in(root: Operation) -> Iterator[Block]:
 def loops(root: Operation) -> Iterator[WhileOp]:
     """Loops inside `root`, innermost first, else in program order."""
     return (op for block in computations(root) for op in block.ops if type(op) is WhileOp)
+
+
+def instruction_count(region: Region) -> int:
+    """Instructions of a computation and of those inside it. A computation's return counts for its parameter."""
+    return sum(1 for _ in region.walk())

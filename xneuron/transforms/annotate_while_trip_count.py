@@ -67,6 +67,13 @@ def _annotate(loop: WhileOp, count: TripCount | Unknown) -> None:
             remark("passed", AnnotateWhileTripCount.name, STALE_COUNT, loop, text)
 
 
+def correct_annotation(loop: WhileOp, count: TripCount) -> None:
+    """Brings what the `backend_config` says of the number of iterations up to date; a loop without it gets none."""
+    config = _read(loop)
+    if config and not {COUNT, STEP, VARIABLE}.isdisjoint(config):
+        _write(loop, _merged(config, _known(count)))
+
+
 def _known(count: TripCount) -> dict[str, dict[str, str]]:
     known = {COUNT: {"n": str(count.count)}}
     if count.step is not None:

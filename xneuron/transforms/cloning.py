@@ -19,6 +19,7 @@ from xneuron.analysis.call_graph import CallGraph, callee_name
 from xneuron.analysis.channels import channel_of, next_channel_id
 from xneuron.analysis.contents import Contents
 from xneuron.dialects.hlo.attributes import ComputationAttr, integer
+from xneuron.dialects.hlo.data_movement import CopyOp
 from xneuron.fastir import Template, build
 from xneuron.transforms.names import Names
 
@@ -55,7 +56,11 @@ class Cloner:
     def function(self, template: Template, name: str, info: DictionaryAttr, before: FuncOp) -> FuncOp:
         """A copy as a private function named `<name>.clone` or `<name>.clone.<n>`, put in front of another one."""
         fresh = self.fresh_name(name)
-        return _Copy(self, before).function(template, fresh, _info_properties(info), _info_attributes(info))
+        return self.copy(before).function(template, fresh, _info_properties(info), _info_attributes(info))
+
+    def copy(self, before: FuncOp) -> Copy:
+        """The channels and called functions of one more copy; functions are put in front of `before`."""
+        return Copy(self, before)
 
     def remove_left(self) -> None:
         """Erases functions of which only copies are called now."""
@@ -91,7 +96,7 @@ class Cloner:
             self._templates[name] = self.template(self.calls.functions[name].body.block)
         return self._templates[name]
 
-    def copy_function(self, original: str, name: str, copy: _Copy) -> None:
+    def copy_function(self, original: str, name: str, copy: Copy) -> None:
         """Makes a copy of a called function that belongs to a copy of its caller."""
         function = self.calls.functions[original]
         self.left.add(original)
@@ -99,7 +104,7 @@ class Cloner:
         copy.function(self.function_template(original), name, kept, dict(function.attributes))
 
 
-class _Copy:
+class Copy:
     """One copy: its channel ids and its functions, by those of the original."""
 
     def __init__(self, cloner: Cloner, before: FuncOp) -> None:
@@ -111,6 +116,7 @@ class _Copy:
     def function(
         self, template: Template, name: str, properties: dict[str, Attribute], attributes: dict[str, Attribute]
     ) -> FuncOp:
+        """A copy of a computation as a function of that name."""
         block = template.stamp(self.properties)
         function = build(
             FuncOp,
@@ -133,16 +139,19 @@ class _Copy:
         return function
 
     def properties(self, op: Operation) -> dict[str, Attribute]:
+        """Properties of the copy of an op that is not copied as it is: what a template asks for."""
         if isinstance(op, CallOp):
             return {**op.properties, "callee": self.callee(callee_name(op))}
         return {**op.properties, "channel_id": self.channel(channel_of(op) or 0)}
 
     def channel(self, old: int) -> Attribute:
+        """This copy's channel for one of the original."""
         if old not in self.channels:
             self.channels[old] = integer(next(self.cloner.channels))
         return self.channels[old]
 
     def callee(self, name: str) -> Attribute:
+        """This copy's copy of a called function."""
         if name not in self.callees:
             fresh = self.cloner.fresh_name(name)
             self.callees[name] = SymbolRefAttr(fresh)  # known before the copy is made: it may call itself
@@ -172,3 +181,29 @@ def computation_info(op: Operation, index: int) -> ComputationAttr | None:
     if (computations := op.properties.get("computations")) is None:
         return None
     return cast("ArrayAttr[ComputationAttr]", computations).data[index]
+
+
+def computation_name(op: Operation, index: int, otherwise: str) -> str:
+    """What the computation that is an op's region number `index` is called."""
+    info = computation_info(op, index)
+    return info.computation_name.data if info else otherwise
+
+
+def function_around(op: Operation) -> FuncOp:
+    """The function that an op stands in. Raises ValueError if it stands in none."""
+    parent = op.parent_op()
+    while not isinstance(parent, FuncOp):
+        if parent is None:
+            raise ValueError(f"expected {op.name} in a function")
+        parent = parent.parent_op()
+    return parent
+
+
+def in_layout(value: SSAValue, type: Attribute) -> Operation:
+    """A copy of a value into the layout that a loop's state has."""
+    return build(CopyOp, [value], type, {}, {})
+
+
+def annotations_kept(loop: Operation) -> dict[str, Attribute]:
+    """What was said of a loop and is as true of what its iterations return."""
+    return {key: loop.attributes[key] for key in ("metadata", "sharding") if key in loop.attributes}

@@ -16,6 +16,7 @@ from xneuron.analysis.computations import loops
 from xneuron.dialects.hlo.base import root_of
 from xneuron.dialects.hlo.control_flow import WhileOp
 from xneuron.dialects.hlo.custom import CustomCallOp
+from xneuron.fastir import rename
 from xneuron.remarks import declare, remark
 
 MARKED = declare("loop-marked", "A pair of boundary markers stands at the end of the loop's body.")
@@ -78,6 +79,7 @@ def _refusal(loop: WhileOp) -> str | None:
 
 
 def _mark(body: Block, root: SSAValue, config: StringAttr) -> None:
+    name = root.name_hint
     start = _marker(LOOP_START, root, config)
     Rewriter.insert_op(start, InsertPoint.after(root.op) if isinstance(root, OpResult) else InsertPoint.at_start(body))
     root.replace_uses_with_if(start.results[0], lambda use: use.operation is not start)
@@ -86,6 +88,9 @@ def _mark(body: Block, root: SSAValue, config: StringAttr) -> None:
         raise ValueError("expected a computation that ends by returning its root")
     Rewriter.insert_op(end, InsertPoint.before(terminator))
     terminator.operands = [end.results[0]]
+    if name:
+        for value, role in ((root, ""), (start.results[0], ".start"), (end.results[0], ".end")):
+            rename(value, name + role)
 
 
 def _marker(target: str, value: SSAValue, config: StringAttr) -> Operation:

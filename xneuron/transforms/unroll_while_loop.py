@@ -6,34 +6,31 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from xneuron.analysis.call_graph import CallGraph
-from xneuron.analysis.computations import loops
-from xneuron.analysis.contents import Contents
-from xneuron.analysis.control_dependencies import is_ordered
-from xneuron.analysis.effects import Effects
+from xneuron.analysis.computations import instruction_count, loops
 from xneuron.analysis.slices import Slicer
 from xneuron.analysis.trip_count import TripCount, Unknown, facts_of, trip_count
+from xneuron.analysis.unrollable import Unrollable
 from xneuron.dialects.hlo.base import opcode_of
-from xneuron.dialects.hlo.collectives import TransferOp
 from xneuron.dialects.hlo.control_flow import WhileOp
-from xneuron.dialects.hlo.data_movement import CopyOp
-from xneuron.fastir import Template, build, collector_off
-from xneuron.remarks import declare, name_of, remark
-from xneuron.transforms.cloning import Cloner, call, computation_info
+from xneuron.fastir import Template, collector_off
+from xneuron.remarks import declare, remark
+from xneuron.transforms.cloning import (
+    Cloner,
+    annotations_kept,
+    call,
+    computation_info,
+    computation_name,
+    function_around,
+    in_layout,
+)
 
 UNROLLED = declare("unrolled", "Each iteration of the loop became a call of a copy of its body.")
 NEVER_RUNS = declare("never-runs", "The loop runs zero times: its initial value took its place.")
-SEVERAL_OPERANDS = declare(
-    "several-operands", "The loop has not exactly one operand (`tuple-while-operands` packs them)."
-)
-CONTROL_DEPENDENCY = declare("control-dependency", "A control dependency orders the loop as a whole.")
-TRANSFER = declare("send-recv", "A send or recv in the loop belongs to a partner outside; copies would have none.")
-CONDITION_EFFECTS = declare("condition-side-effects", "The condition does more than decide, so it cannot be dropped.")
 TOO_LARGE = declare("max-instructions", "Unrolling would make more instructions than the memory guard allows.")
 
 
@@ -82,39 +79,31 @@ class UnrollCounted(RewritePattern):
         self.counts = counts
         self.left = max_instructions
         self.limit = max_instructions
-        self._effects = Effects(module, calls)
-        self._transfers = Contents(calls, lambda op: isinstance(op, TransferOp))
+        self._structure = Unrollable(module, calls)
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: WhileOp, rewriter: PatternRewriter, /) -> None:
         if (count := self.counts.get(op)) is None:
             return
-        if refusal := self._refusal(op):
+        if refusal := self._structure.refusal(op):
             _missed(op, *refusal)
         elif isinstance(count, Unknown):
             _missed(op, count.reason, count.detail)
         elif count.count == 0:
-            facts = {**facts_of(count), "ops_before": 1 + _size(op.cond) + _size(op.body), "ops_after": 0}
+            facts = {
+                **facts_of(count),
+                "ops_before": 1 + instruction_count(op.cond) + instruction_count(op.body),
+                "ops_after": 0,
+            }
             remark("passed", UnrollWhileLoop.name, NEVER_RUNS, op, "never runs", **facts)
             rewriter.replace(op, [], op.inits)
         else:
             self._unroll(op, count, rewriter)
 
-    def _refusal(self, loop: WhileOp) -> tuple[str, str] | None:
-        if len(loop.inits) != 1:
-            return SEVERAL_OPERANDS, f"expected one operand, found {len(loop.inits)}"
-        if is_ordered(loop):
-            return CONTROL_DEPENDENCY, "due to control dependency"
-        if self._transfers.inside(loop.body) or self._transfers.inside(loop.cond):
-            return TRANSFER, "because it contains a send/recv node"
-        if (op := next((op for op in loop.cond.block.ops if self._effects.must_stay(op)), None)) is not None:
-            return CONDITION_EFFECTS, f"because {name_of(op)} in its condition has side effects"
-        return None
-
     def _unroll(self, loop: WhileOp, count: TripCount, rewriter: PatternRewriter) -> None:
         template = self.cloner.template(loop.body.block)
         made = count.count * (self.cloner.size(template) + 1)
-        facts = {**facts_of(count), "ops_before": 1 + template.size + _size(loop.cond), "ops_after": made}
+        facts = {**facts_of(count), "ops_before": 1 + template.size + instruction_count(loop.cond), "ops_after": made}
         if made > self.left:
             text = f"would make {made} instructions, with {self.left} of {self.limit} left"
             remark("missed", UnrollWhileLoop.name, TOO_LARGE, loop, text, **facts, budget=self.limit)
@@ -128,44 +117,25 @@ class UnrollCounted(RewritePattern):
     def _calls(self, loop: WhileOp, count: int, template: Template) -> list[Operation]:
         info = computation_info(loop, 1)
         name = loop.results[0].name_hint or opcode_of(loop.name)
-        body = info.computation_name.data if info else f"{name}.body"
-        around = _function_around(loop)
+        body = computation_name(loop, 1, f"{name}.body")
+        around = function_around(loop)
         state = loop.inits[0]
         chain: list[Operation] = []
         for iteration in range(count):
             function = self.cloner.function(template, body, info.info if info else DictionaryAttr({}), around)
             operand = _as_type(state, function.function_type.inputs.data[0], chain)
             label = name if iteration == count - 1 else f"{name}.iteration.{iteration}"
-            chain.append(call(function, [operand], _kept(loop), label, loop.location))
+            chain.append(call(function, [operand], annotations_kept(loop), label, loop.location))
             state = chain[-1].results[0]
         _as_type(state, loop.results[0].type, chain)
         return chain
 
 
 def _as_type(value: SSAValue, type: Attribute, chain: list[Operation]) -> SSAValue:
-    """The value, copied into another layout where the program wants one."""
     if value.type == type:
         return value
-    chain.append(build(CopyOp, [value], type, {}, {}))
+    chain.append(in_layout(value, type))
     return chain[-1].results[0]
-
-
-def _kept(loop: WhileOp) -> dict[str, Attribute]:
-    """What was said of the loop and is as true of each of its iterations."""
-    return {key: loop.attributes[key] for key in ("metadata", "sharding") if key in loop.attributes}
-
-
-def _function_around(op: Operation) -> FuncOp:
-    parent = op.parent_op()
-    while not isinstance(parent, FuncOp):
-        if parent is None:
-            raise ValueError(f"expected {op.name} in a function")
-        parent = parent.parent_op()
-    return parent
-
-
-def _size(region: Region) -> int:
-    return sum(1 for _ in region.walk())
 
 
 def _missed(loop: WhileOp, code: str, why: str) -> None:

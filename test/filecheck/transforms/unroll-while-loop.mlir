@@ -3,7 +3,7 @@
 
 // Several operands are no normal form of a loop: refused, and unrolled once they are packed.
 
-// CHECK: remark[missed/several-operands]: unroll-while-loop: w: expected one operand, found 2
+// CHECK: remark[missed/several-operands]: unroll-while-loop: w: Cannot unroll while loop w. While loop must have a single tuple operand, instead has more than one operand: 2
 // CHECK: hlo.while(
 // PACKED-NOT: hlo.while(
 // PACKED: func.call
