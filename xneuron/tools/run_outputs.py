@@ -54,7 +54,7 @@ def profile_as_text(profile: Mapping[str, Any]) -> str:
     """The counts, largest first, a line each."""
     lines = [f"executed instructions: {profile['executed']}"]
     for title, counts in profile.items():
-        if isinstance(counts, Mapping):
+        if isinstance(counts, Mapping) and counts:
             ordered = sorted(cast("Mapping[str, int]", counts).items(), key=lambda item: -item[1])
             lines += [f"{title}:", *(f"{count:>12}  {name}" for name, count in ordered)]
     return "\n".join(lines)
