@@ -118,6 +118,8 @@ def kernel_of(op: Operation) -> Callable[..., Any]:
 class _Regions:
     """The context for kernels of slices: one that has a computation of its own (reduce, map) gets an engine for it."""
 
+    participant = 0
+
     @cached_property
     def engine(self) -> Engine:
         from xneuron.interpreters.engine import Engine, Options

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 
@@ -13,12 +13,14 @@ class Profile:
 
     `instructions`: executions per opcode, in computations that control flow runs (what a reduction applies to each
     element is part of the reduction). `iterations`: of each loop, by its name. `calls`: runs of each function, by its
-    name.
+    name. `collectives`: meetings of a group, per opcode. `bytes_moved`: between different participants, per opcode.
     """
 
     instructions: Mapping[str, int]
     iterations: Mapping[str, int]
     calls: Mapping[str, int]
+    collectives: Mapping[str, int] = field(default_factory=dict[str, int])
+    bytes_moved: Mapping[str, int] = field(default_factory=dict[str, int])
 
     @property
     def executed(self) -> int:
@@ -26,5 +28,5 @@ class Profile:
         return sum(self.instructions.values())
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON: `{"executed": n, "instructions": {…}, "iterations": {…}, "calls": {…}}`."""
+        """For JSON: `{"executed": n, "instructions": {…}, "iterations": {…}, "calls": {…}, …}`, a field each."""
         return {"executed": self.executed, **asdict(self)}

@@ -52,6 +52,8 @@ class Engine:
         self.linker = Linker(module)
         self.options = options
         self.limit = options.max_iterations
+        self.participant = 0
+        """Who runs now; kernels with state keep one per participant."""
         self.listings: Listings[Operation] = Listings()
         self.runs: list[int] = []
         """Runs of each computation, by `index`; counted in a profile."""

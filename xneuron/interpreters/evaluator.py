@@ -1,8 +1,10 @@
-"""Running HLO programs on numpy values."""
+"""Running HLO programs on numpy values, by one participant or by many in lockstep."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -12,17 +14,20 @@ from xneuron.execution.errors import EvaluationError
 from xneuron.execution.profile import Profile
 from xneuron.interpreters.engine import WARM_UP, Engine, Options
 from xneuron.interpreters.linking import single_block
-from xneuron.interpreters.replicas import Exchanges, run_alone
-from xneuron.interpreters.trace import Tracer
+from xneuron.interpreters.lockstep import run_in_program_order
+from xneuron.interpreters.rendezvous import World
+from xneuron.interpreters.replicas import Exchanges, Participants
+from xneuron.interpreters.trace import Record, Tracer
 from xneuron.interpreters.values import Value, input_value
 
 
 class Program:
-    """A module ready to run, as often as one likes; plans and compiled code are kept between runs.
+    """A module ready to run, as often as one likes; plans and compiled code are shared by participants and runs.
 
-    `symbol`: the function to run, by default the only public one. `max_iterations`: a loop that wants to run longer is
-    an error. `profile`: count what runs (`.profile`). `trace`: called with a record per executed instruction
-    (`trace.record`). `warm_up`: runs of a computation before it is compiled, None for never.
+    `symbol`: the function to run, by default the only public one. `replicas`, `partitions`: how many participants,
+    by default what the module's header says. `max_iterations`: a loop that wants to run longer is an error. `profile`:
+    count what runs (`.profile`). `trace`: called with a record per executed instruction (`trace.record`).
+    `warm_up`: runs of a computation before it is compiled, None for never.
 
     The module must not change in between.
     """
@@ -32,12 +37,16 @@ class Program:
         module: ModuleOp,
         symbol: str | None = None,
         *,
+        replicas: int | None = None,
+        partitions: int | None = None,
         max_iterations: int | None = None,
         profile: bool = False,
         trace: Tracer | None = None,
         warm_up: int | None = WARM_UP,
     ) -> None:
-        self.engine = Engine(module, Options(max_iterations, profile, trace, warm_up))
+        self.participants = Participants.of(module, replicas, partitions)
+        self._trace = trace
+        self.engine = Engine(module, Options(max_iterations, profile, trace and self._traced, warm_up))
         self.entry = self.engine.linker.entry(symbol)
         self._block = single_block(self.entry)
         self._exchanges = Exchanges(self.engine)
@@ -52,17 +61,46 @@ class Program:
 
         Inputs are arrays of exactly the parameters' shapes and dtypes, or Python numbers. Raises EvaluationError.
         """
-        values = self.inputs(*inputs)
-        computation = self.engine.computation(self._block)
+        if (count := len(self.participants)) != 1:
+            raise EvaluationError(f"expected one participant, found {count}: use run_all", self.entry)
+        return self.run_all([inputs])[0]
+
+    def run_all(self, inputs: Sequence[Sequence[Any]]) -> list[list[Value]]:
+        """Runs the program on all participants in lockstep; the outputs of each, as `run` returns them.
+
+        `inputs`: those of each participant, numbered replica * partitions + partition. Raises EvaluationError, for a
+        deadlock too.
+        """
+        if len(inputs) != len(self.participants):
+            raise EvaluationError(
+                f"expected inputs of {len(self.participants)} participants, found {len(inputs)}", self.entry
+            )
+        values = [self.inputs(*each) for each in inputs]
         with np.errstate(all="ignore"):
-            try:
-                result = run_alone(computation.run((), *values), self._exchanges)
-            except Exception as exception:
-                error = self.engine.failed(None, exception)
-                if error is exception:
-                    raise
-                raise error from exception
-        return list(result) if isinstance(result, tuple) else [result]  # pyright: ignore[reportUnknownArgumentType]
+            results = self._results(values)
+        return [list(cast(tuple[Value, ...], r)) if isinstance(r, tuple) else [r] for r in results]
+
+    def _results(self, values: Sequence[Sequence[Value]]) -> list[Any]:
+        world = World(self.participants, self._exchanges)
+        computation = self.engine.computation(self._block)
+        resumables = [computation.run((), *each) for each in values]
+        return run_in_program_order(world, resumables, self._enter, self._failed)
+
+    def _enter(self, participant: int) -> None:
+        self.engine.participant = participant
+
+    def _failed(self, participant: int, exception: Exception) -> Exception:
+        """The error to raise for an exception in a participant, which is named where there are many."""
+        error = self.engine.failed(None, exception)
+        if len(self.participants) == 1 or not isinstance(error, EvaluationError):
+            return error
+        return EvaluationError(f"{error.message} (in {self.participants.name(participant)})", error.op)
+
+    def _traced(self, record: Record) -> None:
+        """Adds who it was to a record of the engine."""
+        if self._trace is not None:
+            participant, who = self.engine.participant, self.participants
+            self._trace({**record, "replica": who.replica(participant), "partition": who.partition(participant)})
 
     def inputs(self, *inputs: Any) -> list[Value]:
         """The inputs as values of the parameters' types. Raises EvaluationError where they do not fit."""
@@ -79,5 +117,6 @@ class Program:
 
     @property
     def profile(self) -> Profile:
-        """What ran so far, if the program was made with `profile=True`."""
-        return self.engine.profile()
+        """What ran so far, in all participants together, if the program was made with `profile=True`."""
+        moved = self._exchanges
+        return replace(self.engine.profile(), collectives=dict(moved.executed), bytes_moved=dict(moved.moved))

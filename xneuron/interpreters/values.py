@@ -97,14 +97,25 @@ def input_value(value: Any, type: Attribute) -> Value:
 
 
 def _input_array(value: Any, type: Attribute) -> Array | Scalar:
-    wanted, shape = dtype_of(type), shape_of(type)
+    wanted = dtype_of(type)
     array = np.asarray(value, wanted if isinstance(value, bool | int | float | complex) else None)
-    fits = len(shape) == array.ndim and all(
-        DYNAMIC in (a, b) or a == b for a, b in zip(shape, array.shape, strict=True)
-    )
-    if array.dtype != wanted or not fits:
+    if not fits(array, type):
         raise EvaluationError(f"expected {spelled(type)}, found {described(array)}")
     return as_value(array)
+
+
+def fits(value: Any, type: Attribute) -> bool:
+    """True if a value has the type, dynamic extents aside."""
+    if isinstance(type, TupleType):
+        inner = elements_of(type)
+        return isinstance(value, tuple) and len(value) == len(inner) and all(map(fits, value, inner))  # pyright: ignore[reportUnknownArgumentType]
+    if isinstance(type, TokenType):
+        return value is None
+    return value is not None and value.dtype == dtype_of(type) and _same_extents(value.shape, shape_of(type))
+
+
+def _same_extents(found: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    return len(found) == len(wanted) and all(DYNAMIC in (a, b) or a == b for a, b in zip(wanted, found, strict=True))
 
 
 def described(value: Any) -> str:

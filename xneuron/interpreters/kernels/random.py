@@ -2,13 +2,15 @@
 
 `rng-bit-generator` is XLA's bit for bit (prng.cc, rng_bit_generator_expander.cc). `rng` and `rng-get-and-update-state`
 have hidden state in HLO, so no implementation's numbers are right; here all such instructions of one program share
-one state, in the order in which they run, so that an unrolled loop draws the same numbers as the loop.
+one state per participant, in the order in which they run, so that an unrolled loop draws the same numbers as the loop.
+Every participant starts in the same state, as on XLA.
 """
 
 # pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownVariableType=false
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -133,27 +135,37 @@ INITIAL_STATE = 0x7012395
 
 
 class HiddenState:
-    """The state of one program in execution: a 128-bit counter, and the generator behind `rng`."""
+    """The state of one participant of a program: a 128-bit counter, and the generator behind `rng`."""
 
     def __init__(self) -> None:
         self.counter = INITIAL_STATE
         self.generator = np.random.default_rng(INITIAL_STATE)
 
 
-_states: WeakKeyDictionary[Context, HiddenState] = WeakKeyDictionary()
+_states: WeakKeyDictionary[Context, dict[int, HiddenState]] = WeakKeyDictionary()
 
 
-def _state_of(context: Context) -> HiddenState:
-    return _states.setdefault(context, HiddenState())
+def _state_of(context: Context) -> Callable[[], HiddenState]:
+    """A function that gives the state of whoever runs now."""
+    states = _states.setdefault(context, {})
+
+    def state() -> HiddenState:
+        participant = context.participant
+        if participant not in states:
+            states[participant] = HiddenState()
+        return states[participant]
+
+    return state
 
 
 @kernel(hlo.RngGetAndUpdateStateOp)
 def rng_get_and_update_state(op: hlo.RngGetAndUpdateStateOp, context: Context) -> Kernel:
     """The counter, its upper half first, which each execution moves on by `delta`."""
     delta, shape, dtype = int_of(op.delta), static_shape(op.result.type), dtype_of(op.result.type)
-    state = _state_of(context)
+    current = _state_of(context)
 
     def run() -> Any:
+        state = current()
         raw = state.counter.to_bytes(16, "big")
         state.counter = (state.counter + delta) % (1 << 128)
         return np.frombuffer(raw, ">u8").astype(dtype)[-prod(shape) :].reshape(shape)
@@ -165,14 +177,15 @@ def rng_get_and_update_state(op: hlo.RngGetAndUpdateStateOp, context: Context) -
 def rng(op: hlo.RngOp, context: Context) -> Kernel:
     """Numbers of numpy's default generator with a fixed seed; uniform ones in [low, high)."""
     shape, dtype, element = static_shape(op.result.type), dtype_of(op.result.type), element_of(op.result.type)
-    generator = _state_of(context).generator
+    current = _state_of(context)
     if text_of(op.distribution) == "rng_normal":
-        return lambda mean, deviation: _as(generator.normal(float(mean), float(deviation), shape), dtype)
+        return lambda mean, deviation: _as(current().generator.normal(float(mean), float(deviation), shape), dtype)
     if element.kind in ("int", "uint"):
-        return lambda low, high: _as(generator.integers(int(low), int(high), shape, _holder(element.kind)), dtype)
+        holder = _holder(element.kind)
+        return lambda low, high: _as(current().generator.integers(int(low), int(high), shape, holder), dtype)
     if element.kind == "pred":
-        return lambda low, high: _as(generator.integers(int(low), int(high), shape, endpoint=True), dtype)
-    return lambda low, high: _below(_as(generator.uniform(float(low), float(high), shape), dtype), low, high)
+        return lambda low, high: _as(current().generator.integers(int(low), int(high), shape, endpoint=True), dtype)
+    return lambda low, high: _below(_as(current().generator.uniform(float(low), float(high), shape), dtype), low, high)
 
 
 def _holder(kind: str) -> Any:

@@ -80,6 +80,9 @@ Meaning: TypeAlias = Kernel | Elementwise | Updating
 class Context(Protocol):
     """What a factory may ask of the engine."""
 
+    participant: int
+    """Who runs now: kernels with a hidden state keep one per participant."""
+
     def callable(self, region: Region) -> Kernel:
         """The computation as a Python function on values, compiled now (about 10 µs an op).
 

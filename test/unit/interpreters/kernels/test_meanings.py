@@ -33,7 +33,6 @@ WITHOUT = {
     custom.OpaqueOp: "its opcode is not known",
     collectives.InfeedOp: "there is no host to read from",
     collectives.OutfeedOp: "there is no host to write to",
-    collectives.RaggedAllToAllOp: "it writes into its operand, at places that others choose",
 }
 
 
