@@ -77,9 +77,33 @@ def _hlo_target() -> type[Target]:
     return HloTarget
 
 
+def _bir_json_frontend() -> type[Frontend]:
+    from xneuron.formats.bir_json import BirJsonFrontend
+
+    return BirJsonFrontend
+
+
+def _bir_json_target() -> type[Target]:
+    from xneuron.formats.bir_json import BirJsonTarget
+
+    return BirJsonTarget
+
+
+def _bir_text() -> type[Target]:
+    from xneuron.formats.bir_text import BirTextTarget
+
+    return BirTextTarget
+
+
 XNEURON = Universe(
     all_dialects={"hlo": _hlo, "bir": _bir},
     all_passes=_passes("transforms", TRANSFORMS) | _passes("lowering", LOWERINGS),
-    all_frontends={"hlo": _hlo_frontend},
-    all_targets={"hlo": _hlo_target, "dot": _dot, "mermaid": _mermaid},
+    all_frontends={"hlo": _hlo_frontend, "bir-json": _bir_json_frontend},
+    all_targets={
+        "hlo": _hlo_target,
+        "dot": _dot,
+        "mermaid": _mermaid,
+        "bir-json": _bir_json_target,
+        "bir-text": _bir_text,
+    },
 )

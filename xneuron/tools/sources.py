@@ -13,6 +13,9 @@ from xneuron.tools.diagnostics import ProgramError, UsageError
 STDIN = "stdin"
 _COMMENTS = re.compile(rb"(\s|//[^\n]*|/\*.*?\*/|#[^\n]*)*", re.DOTALL)
 _ENTRY = re.compile(rb"^\s*ENTRY\s", re.MULTILINE)
+_OBJECT = re.compile(rb"\s*\{\s*[\"}]")
+_EXTENSIONS = {"json": "bir-json"}
+"""Formats that files are not named after."""
 _BOUNDARY = re.compile(rb"^// -----[ \t\r]*\n?", re.MULTILINE)
 
 
@@ -26,7 +29,8 @@ class Source:
 
     def format(self, known: frozenset[str]) -> str:
         """The frontend to read it with: the extension if that is one, else what the content looks like."""
-        return self.extension if self.extension in known else sniff(self.content)
+        named = _EXTENSIONS.get(self.extension, self.extension)
+        return named if named in known else sniff(self.content)
 
     def text(self) -> str:
         """The content for excerpts in messages."""
@@ -53,7 +57,9 @@ def read_source(path: str | None) -> Source:
 
 
 def sniff(content: bytes) -> str:
-    """`hlo` if the text starts with `HloModule` or has an ENTRY computation, else `mlir`."""
+    """`bir-json` for a JSON object, `hlo` if a text starts with `HloModule` or has an ENTRY computation, else `mlir`."""
+    if _OBJECT.match(content):
+        return "bir-json"
     start = match.end() if (match := _COMMENTS.match(content)) else 0
     is_hlo = content.startswith(b"HloModule", start) or _ENTRY.search(content)
     return "hlo" if is_hlo else "mlir"
