@@ -25,7 +25,9 @@ def _bir() -> Dialect:
 
 
 TRANSFORMS = {
+    "all-gather-trip-count": "AllGatherTripCount",
     "annotate-while-trip-count": "AnnotateWhileTripCount",
+    "aws_neuron_rewrite_all_gather_trip_count": "AwsNeuronRewriteAllGatherTripCount",
     "boundary-marker-removal": "BoundaryMarkerRemoval",
     "call-inliner": "CallInliner",
     "canonicalize-boundary-marker": "CanonicalizeBoundaryMarker",
@@ -33,6 +35,7 @@ TRANSFORMS = {
     "hlo-cse": "HloCse",
     "hlo-dce": "HloDce",
     "neuron_add_boundary_marker": "NeuronAddBoundaryMarker",
+    "neuron_move_all_gather_while_loop": "NeuronMoveAllGatherWhileLoop",
     "tuple-simplifier": "TupleSimplifier",
     "tuple-while-operands": "TupleWhileOperands",
     "unroll-while-loop": "UnrollWhileLoop",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+from xdsl.traits import Pure
 
 from xneuron.transforms.metadata import op_name
 
@@ -40,3 +41,16 @@ def _inherit(old: Operation, new: Operation) -> None:
         new.attributes.setdefault("sharding", sharding)
     if op_name(old) and not op_name(new):
         new.attributes["metadata"] = old.attributes["metadata"]
+
+
+def erase_unused(value: SSAValue) -> None:
+    """Erases what makes a value that nothing uses, and what is then unused in turn, as far as it is pure."""
+    waiting = [value]
+    while waiting:
+        top = waiting.pop()
+        if not isinstance(top, OpResult) or top.first_use is not None or not top.op.has_trait(Pure):
+            continue
+        if top.op.parent is None:
+            continue  # an operand twice
+        waiting += top.op.operands
+        erase(top.op)

@@ -1,0 +1,207 @@
+"""Pass `neuron_move_all_gather_while_loop`: a loop that gathers the same tensor each time gets it gathered once."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute, OpResult, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from xneuron.analysis.computations import loops
+from xneuron.analysis.control_dependencies import is_ordered
+from xneuron.analysis.cost import bytes_of, spelled_bytes
+from xneuron.analysis.gathers import Gather, gathers
+from xneuron.analysis.loop_facts import LoopFacts
+from xneuron.analysis.slots import behind_copies, slot_of
+from xneuron.analysis.trip_count import TripCount
+from xneuron.dialects.hlo.control_flow import WhileOp
+from xneuron.dialects.hlo.data_movement import CopyOp
+from xneuron.dialects.hlo.elementwise import ConvertOp
+from xneuron.fastir import build
+from xneuron.remarks import declare, name_of, remark
+from xneuron.transforms.gather_rewriting import ORDERED, TOO_LARGE, regather, replace_gather
+from xneuron.transforms.loop_state import append_slot, drop_unused_slots, initial, results_of, unfit
+from xneuron.transforms.replacement import can_replace, erase_unused, replace
+
+HOISTED = declare("gather-hoisted", "An all-gather in the loop now runs once, in front of it.")
+NO_STATE = declare("state-cannot-change", "The loop's state is no tuple, or says things about each of its elements.")
+NOT_OF_SLOT = declare("gather-not-of-slot", "The all-gather's operand is no element of the loop's state.")
+SLOT_CHANGES = declare("slot-changes", "The loop writes the element of its state that the all-gather reads.")
+NEVER_GATHERS = declare("gather-never-runs", "The loop runs zero times: in front of it, the all-gather would run.")
+COUNTS_DIFFER = declare("counts-may-differ", "Participants of one group may run the loop a different number of times.")
+
+
+@dataclass(frozen=True)
+class NeuronMoveAllGatherWhileLoop(ModulePass):
+    """Moves all-gathers of an unchanging element of a loop's state in front of the loop.
+
+        %t = hlo.tuple(%i, %x)                          %g = hlo.all_gather(%x)
+        %w = hlo.while(%t) body {                       %t = hlo.tuple(%i, %g)
+          %e = hlo.get_tuple_element(%p) {index = 1}    %w = hlo.while(%t) body {
+          %g = hlo.all_gather(%e) …                       %e = hlo.get_tuple_element(%p) {index = 1} …
+        }                                               }
+
+    The gathered tensor is a new element of the state, so other readers of the old one, in the loop and after it, keep
+    it; it goes if there are none. Also gathers of a conversion, and gathers in two instructions. Equal gathers share
+    one. Innermost loops first, so that a gather leaves a whole nest.
+
+    Refuses: state-cannot-change, gather-not-of-slot, slot-changes, ordered-collective, gather-never-runs,
+    counts-may-differ (a count that is not known must at least be the same in each group), gathered-too-large.
+
+    `max-gathered-bytes`: the largest tensor that may be made. `replicated-parameters`: numbers of the entry's
+    parameters that are equal on all participants. Rules: neuron-hlo-passes.md §7.
+    """
+
+    name = "neuron_move_all_gather_while_loop"
+    max_gathered_bytes: int | None = None
+    replicated_parameters: tuple[int, ...] = ()
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        move_all_gathers(op, LoopFacts(op, self.replicated_parameters), self.max_gathered_bytes)
+
+
+def move_all_gathers(module: ModuleOp, facts: LoopFacts, limit: int | None = None) -> bool:
+    """Hoists out of all loops; true if anything changed."""
+    changed = False
+    for loop in list(loops(module)):
+        if _move(loop, facts, limit):
+            facts.forget()
+            changed = True
+    return changed
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    gather: Gather
+    slot: int
+    convert: ConvertOp | None
+
+    def key(self) -> Hashable:
+        """Gathers with equal keys give the same; of the channel it counts only whether there is one."""
+        op = self.gather.op
+        other = {name: value for name, value in op.properties.items() if name not in ("channel_id", "replica_groups")}
+        groups = op.replica_groups.groups if op.replica_groups is not None else ()
+        types = (self.gather.operand.type, self.gather.result.type)
+        return (self.slot, self.convert is None, types, groups, op.channel_id is None, frozenset(other.items()))
+
+
+def _move(loop: WhileOp, facts: LoopFacts, limit: int | None) -> bool:
+    movable = [candidate for candidate in _candidates(loop) if _is_movable(candidate, loop, facts, limit)]
+    made: dict[Hashable, SSAValue] = {}
+    for candidate in movable:
+        _report(candidate, loop, facts, shared=candidate.key() in made)
+    for candidate in movable:
+        key = candidate.key()
+        if key not in made:
+            made[key] = append_slot(loop, _hoisted(candidate, loop))
+        operand = candidate.gather.operand
+        replace_gather(candidate.gather, made[key])
+        erase_unused(operand)
+    slots = {candidate.slot for candidate in movable}
+    for slot in slots:
+        _read_before(loop, slot)
+    drop_unused_slots(loop, slots)
+    return bool(movable)
+
+
+def _candidates(loop: WhileOp) -> Iterator[_Candidate]:
+    body = loop.body.block
+    for gather in gathers(body):
+        if why := unfit(loop):
+            _missed(loop, NO_STATE, why)
+            continue
+        operand = behind_copies(gather.operand)
+        convert = operand.op if isinstance(operand, OpResult) and isinstance(operand.op, ConvertOp) else None
+        slot = slot_of(convert.operand if convert else operand, body)
+        if slot is None:
+            _missed(loop, NOT_OF_SLOT, f"operand of {name_of(gather.op)} is no element of the loop's state")
+        else:
+            yield _Candidate(gather, slot, convert)
+
+
+def _is_movable(candidate: _Candidate, loop: WhileOp, facts: LoopFacts, limit: int | None) -> bool:
+    if refusal := hoist_refusal(facts, loop, candidate.gather, candidate.slot, candidate.gather.result.type, limit):
+        _missed(loop, *refusal)
+    return refusal is None
+
+
+def hoist_refusal(
+    facts: LoopFacts, loop: WhileOp, gather: Gather, slot: int, type: Attribute, limit: int | None
+) -> tuple[str, str] | None:
+    """Why a gather of slot `slot` with a result of `type` cannot stand in front of the loop: code and text."""
+    name = name_of(gather.op)
+    if why := unfit(loop):
+        return NO_STATE, why
+    if gather.is_ordered:
+        return ORDERED, f"{name} has control dependencies"
+    if not facts.is_unchanged(loop, slot):
+        return SLOT_CHANGES, f"{name} gathers tuple element {slot}, which the loop writes"
+    count = facts.count(loop)
+    if isinstance(count, TripCount):
+        if not count.count:
+            return NEVER_GATHERS, f"{name} never runs"
+    elif why := facts.leaving(loop, gather.op):
+        return COUNTS_DIFFER, f"{name} must run equally often in its groups, but the condition depends on {why}"
+    return size_refusal(name, type, limit)
+
+
+def size_refusal(name: str, type: Attribute, limit: int | None) -> tuple[str, str] | None:
+    """Why a tensor is too large to be made: code and text."""
+    if limit is None or (size := bytes_of(type)) <= limit:
+        return None
+    return TOO_LARGE, f"{name} would give {size} bytes, more than max-gathered-bytes={limit}"
+
+
+def _hoisted(candidate: _Candidate, loop: WhileOp) -> SSAValue:
+    gather, convert, where = candidate.gather, candidate.convert, InsertPoint.before(loop)
+    value = initial(loop, candidate.slot)
+    if convert is not None:
+        value = _in_layout(value, convert.operand.type, where)
+        copy = build(ConvertOp, [value], convert.result.type, {**convert.properties}, {**convert.attributes})
+        Rewriter.insert_op(copy, where)
+        value = copy.results[0]
+    value = _in_layout(value, gather.operand.type, where)
+    return regather(gather, value, gather.result.type, gather.dimension, where)
+
+
+def _in_layout(value: SSAValue, type: Attribute, where: InsertPoint) -> SSAValue:
+    if value.type == type:
+        return value
+    copy = build(CopyOp, [value], type, {}, {})
+    Rewriter.insert_op(copy, where)
+    return copy.results[0]
+
+
+def _read_before(loop: WhileOp, slot: int) -> None:
+    """Readers of an unchanged element after the loop take what it was before."""
+    before = initial(loop, slot)
+    for element in results_of(loop, slot):
+        if can_replace(element, before) and not is_ordered(element):
+            replace(element, before)
+
+
+def _report(candidate: _Candidate, loop: WhileOp, facts: LoopFacts, shared: bool) -> None:
+    size, count = bytes_of(candidate.gather.result.type), facts.count(loop)
+    trips = count.count if isinstance(count, TripCount) else f"trips({name_of(loop)})"
+    text = (
+        f"moved {name_of(candidate.gather.op)} out of the loop: {trips} all-gathers of {spelled_bytes(size)} become 1"
+    )
+    remark(
+        "passed",
+        NeuronMoveAllGatherWhileLoop.name,
+        HOISTED,
+        loop,
+        text,
+        gathers_before=trips,
+        gathers_after=0 if shared else 1,
+        bytes_each=size,
+        slot=candidate.slot,
+    )
+
+
+def _missed(loop: WhileOp, code: str, why: str) -> None:
+    remark("missed", NeuronMoveAllGatherWhileLoop.name, code, loop, why)
