@@ -74,16 +74,22 @@ class Iterations:
         if counter in self._read:
             self._read[counter] += ".carried"
         self._by_element = _unpack_root(block)
-        self._takes_whole = block.args[0].first_use is not None
-        if not self._takes_whole:
-            block.erase_arg(block.args[0])
+        whole, counter_of_copy = block.args[:2]
+        self._takes_whole, self.takes_counter = _is_used(whole), _is_used(counter_of_copy)
+        for argument in (whole, counter_of_copy):
+            if not _is_used(argument):
+                block.erase_arg(argument)
         self._template = cloner.template(block)
 
-    def add(self, state: State, counter: SSAValue, number: int, copy: Copy) -> State:
-        """Appends one iteration to the state's block; the state behind it. `number` goes into the names."""
+    def add(self, state: State, counter: SSAValue | None, number: int, copy: Copy) -> State:
+        """Appends one iteration to the state's block; the state behind it. `number` goes into the names.
+
+        `counter` is needed where `takes_counter` says so.
+        """
         prefix = f"{self.name}.{number}."
         arguments = [state.whole(f"{prefix}state")] if self._takes_whole else []
-        arguments += [counter, *(state.element(index, prefix + name) for index, name in self._read.items())]
+        arguments += [counter] if counter is not None else []
+        arguments += [state.element(index, prefix + name) for index, name in self._read.items()]
         values = self._template.stamp_into(state.block, arguments, copy.properties, prefix)
         if self._by_element:
             return State(state.block, self.state_type, elements=values)
@@ -101,6 +107,10 @@ class Iterations:
                 )
                 name = element.results[0].name_hint or name
         return name
+
+
+def _is_used(value: SSAValue) -> bool:
+    return value.first_use is not None
 
 
 def _elements(block: Block) -> list[GetTupleElementOp]:

@@ -66,7 +66,7 @@ class _Unrolling:
         state = self._after_loop(plan) if plan.trips else self._before()
         first = plan.trips * plan.copies
         for iteration in range(first, first + plan.left_over):
-            state = self._iterate(state, self._constant(self.block, iteration), iteration)
+            state = self._iterate(state, None, iteration)
         value = state.whole(self.loop.results[0].name_hint)
         if plan.left_over and isinstance(value, OpResult) and isinstance(value.op, TupleOp):
             value.op.attributes |= annotations_kept(self.loop)
@@ -83,9 +83,7 @@ class _Unrolling:
         state = State(body, self.body.state_type, body.args[0])
         start = None if plan.trips == 1 else state.element(self.counter.slot, self._counter_name(0))
         for copy in range(plan.copies):
-            name = self._counter_name(copy)
-            counter = self._constant(body, copy) if start is None else self.counter.plus(body, start, copy, name)
-            state = self._iterate(state, counter, copy)
+            state = self._iterate(state, start, copy)
         append(body, build(ReturnOp, [state.whole()], None, {}, {}))
         condition = self.counter.condition(self.body.state_type, plan.trips, plan.copies)
         loop = rolled(self.loop, condition, body, f"{name_of(self.loop)}.rolled" if plan.left_over else None)
@@ -93,11 +91,16 @@ class _Unrolling:
         append(self.block, loop)
         return State(self.block, self.body.state_type, loop.results[0])
 
-    def _iterate(self, state: State, counter: SSAValue, number: int) -> State:
+    def _iterate(self, state: State, start: SSAValue | None, number: int) -> State:
+        """Adds the iteration that many steps after the one that counts `start`, after the first where that is None."""
+        counter = self._counter_in(state.block, start, number) if self.body.takes_counter else None
         return self.body.add(state, counter, number, self.cloner.copy(self.around))
 
-    def _constant(self, block: Block, iteration: int) -> SSAValue:
-        return self.counter.constant(block, iteration, self._counter_name(iteration))
+    def _counter_in(self, block: Block, start: SSAValue | None, number: int) -> SSAValue:
+        name = self._counter_name(number)
+        if start is None:
+            return self.counter.constant(block, number, name)
+        return self.counter.plus(block, start, number, name)
 
     def _counter_name(self, iteration: int) -> str:
         return f"{self.body.name}.{iteration}.{self.body.counter_name}"
