@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation
 
 from xneuron.dialects.hlo.control_flow import AsyncStartOp, ConditionalOp, FusionOp, WhileOp
-from xneuron.dialects.hlo.types import PRED, elements_of, tensor, without_layout
+from xneuron.dialects.hlo.types import elements_of
 from xneuron.execution.plan import At, Resumable
 from xneuron.interpreters.linking import is_request
 from xneuron.interpreters.meanings import applied
@@ -40,16 +41,19 @@ def _nothing(*_: Any) -> None:
 def _branching(op: ConditionalOp, engine: Engine) -> Callable[..., Resumable]:
     branches = [engine.computation(region.block) for region in op.branches]
     taking = [bool(region.block.args) for region in op.branches]
-    by_pred = without_layout(op.args[0].type) == tensor(PRED)
 
     def run(at: At, index: Any, *operands: Any) -> Resumable:
-        chosen = int(not index) if by_pred else int(index)
-        if not 0 <= chosen < len(branches):
-            chosen = len(branches) - 1
+        chosen = chosen_branch(op, index)
         arguments = [operands[chosen]] if taking[chosen] else []
         return (yield from branches[chosen].run(at, *arguments))
 
     return run
+
+
+def chosen_branch(op: ConditionalOp, index: Any) -> int:
+    """The branch that runs: true is the first, an index out of range the last (xla-semantics.md d.6)."""
+    chosen = int(not index) if isinstance(index, bool | np.bool_) else int(index)
+    return chosen if 0 <= chosen < len(op.branches) else len(op.branches) - 1
 
 
 def _starting(op: AsyncStartOp, engine: Engine) -> Callable[..., Resumable]:

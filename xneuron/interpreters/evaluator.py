@@ -17,17 +17,31 @@ from xneuron.interpreters.linking import single_block
 from xneuron.interpreters.lockstep import run_in_program_order
 from xneuron.interpreters.rendezvous import World
 from xneuron.interpreters.replicas import Exchanges, Participants
+from xneuron.interpreters.shuffled import Graphs, run_in_random_order
 from xneuron.interpreters.trace import Record, Tracer
 from xneuron.interpreters.values import Value, input_value
+
+PROGRAM_ORDER = "program"
+
+
+def seed_of(schedule: str) -> int | None:
+    """The seed of a random schedule, None for program order. Raises EvaluationError for anything else."""
+    if schedule == PROGRAM_ORDER:
+        return None
+    kind, _, seed = schedule.partition(":")
+    if kind != "random" or not seed.isdecimal():
+        raise EvaluationError(f"expected schedule program or random:SEED, found {schedule}")
+    return int(seed)
 
 
 class Program:
     """A module ready to run, as often as one likes; plans and compiled code are shared by participants and runs.
 
     `symbol`: the function to run, by default the only public one. `replicas`, `partitions`: how many participants,
-    by default what the module's header says. `max_iterations`: a loop that wants to run longer is an error. `profile`:
-    count what runs (`.profile`). `trace`: called with a record per executed instruction (`trace.record`).
-    `warm_up`: runs of a computation before it is compiled, None for never.
+    by default what the module's header says. `schedule`: `program`, instructions in the order of the text, or
+    `random:SEED`, each participant in its own order (`shuffled.py`). `max_iterations`: a loop that wants to run longer
+    is an error. `profile`: count what runs (`.profile`). `trace`: called with a record per executed instruction
+    (`trace.record`). `warm_up`: runs of a computation before it is compiled, None for never.
 
     The module must not change in between.
     """
@@ -39,17 +53,20 @@ class Program:
         *,
         replicas: int | None = None,
         partitions: int | None = None,
+        schedule: str = PROGRAM_ORDER,
         max_iterations: int | None = None,
         profile: bool = False,
         trace: Tracer | None = None,
         warm_up: int | None = WARM_UP,
     ) -> None:
         self.participants = Participants.of(module, replicas, partitions)
+        self._seed = seed_of(schedule)
         self._trace = trace
         self.engine = Engine(module, Options(max_iterations, profile, trace and self._traced, warm_up))
         self.entry = self.engine.linker.entry(symbol)
         self._block = single_block(self.entry)
         self._exchanges = Exchanges(self.engine)
+        self._graphs = Graphs(self.engine)
 
     @property
     def input_types(self) -> list[Attribute]:
@@ -82,6 +99,9 @@ class Program:
 
     def _results(self, values: Sequence[Sequence[Value]]) -> list[Any]:
         world = World(self.participants, self._exchanges)
+        if self._seed is not None:
+            order = self._seed, self._enter, self._failed
+            return run_in_random_order(self._graphs, world, self._block, values, *order)
         computation = self.engine.computation(self._block)
         resumables = [computation.run((), *each) for each in values]
         return run_in_program_order(world, resumables, self._enter, self._failed)
