@@ -8,9 +8,8 @@ from functools import cache
 from xdsl.ir import Operation, SSAValue
 
 from xneuron.dialects.hlo.attributes import text_of
-from xneuron.dialects.hlo.base import opcode_of
 from xneuron.dialects.hlo.control_flow import AsyncDoneOp, AsyncStartOp, AsyncUpdateOp
-from xneuron.formats.hlo_text.opcodes import THREAD, Row, rows
+from xneuron.formats.hlo_text.opcodes import THREAD, Row, rows, spelled_opcode
 
 _SUFFIXES = ("-start", "-update", "-done")
 _OTHER_FORMS = frozenset(
@@ -57,7 +56,7 @@ def wrapped(op: Operation) -> Operation | None:
     if inner is None or inner.next_op is not block.last_op or len(inner.results) != 1 or inner.attributes:
         return None
     in_order = tuple(inner.operands) == block.args
-    opcode = opcode_of("call" if inner.name == "func.call" else inner.name)
+    opcode = spelled_opcode(inner)
     fits = in_order and [arg.type for arg in block.args] == [operand.type for operand in op.inputs]
     return inner if fits and opcode in rows() and opcode not in _OTHER_FORMS else None
 
@@ -73,6 +72,4 @@ def base_opcode(op: Operation) -> str:
         inner = wrapped(start)
     else:
         inner = wrapped(op)
-    if inner is None:
-        return "async"
-    return "call" if inner.name == "func.call" else opcode_of(inner.name)
+    return "async" if inner is None else spelled_opcode(inner)

@@ -22,7 +22,7 @@ from xneuron.formats.hlo_text.lexer import Scanner
 from xneuron.formats.hlo_text.opcodes import THREAD, Row, rows
 
 _NOT_YET = TokenType()
-_MOST_COPIES = 4_000_000
+MOST_COPIES = 1_000_000
 """Instructions that copies of shared computations may amount to; more is a text that explodes."""
 
 
@@ -181,8 +181,8 @@ class Builder:
         self.scope.size += computation.size
         if computation.used:
             self.copies += computation.size
-        if self.copies > _MOST_COPIES:
-            self.scanner.error(f"expected shared computations to expand to at most {_MOST_COPIES} instructions", start)
+        if self.copies > MOST_COPIES:
+            self.scanner.error(f"expected shared computations to expand to at most {MOST_COPIES} instructions", start)
         return computation.region()
 
     def _infer(self, op: Operation, row: Row, start: int) -> None:

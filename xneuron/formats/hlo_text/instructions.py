@@ -109,7 +109,7 @@ def _complete(
 ) -> None:
     for spec in row.specs:
         if spec.text not in seen and spec.required and not optional:
-            scanner.error(f"attribute {spec.text} is expected but not seen")
+            scanner.error(f"attribute {spec.text} is expected but not seen", scanner.pos - 1)
         if spec.text not in seen and spec.implied is not None and (optional or not spec.required):
             said.properties[spec.properties[0]] = spec.implied
         if spec.regions and not spec.ignored:

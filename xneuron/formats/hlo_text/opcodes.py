@@ -309,6 +309,11 @@ class Row:
     allowed: frozenset[str]
 
 
+def spelled_opcode(op: Operation) -> str:
+    """The opcode of an instruction as HLO text spells it."""
+    return "call" if isinstance(op, CallOp) else opcode_of(op.name)
+
+
 NOT_INSTRUCTIONS = frozenset({"hlo.return", "hlo.control_dependency", "hlo.opaque"})
 
 

@@ -98,7 +98,7 @@ class Parser:
         scanner, start = self.scanner, self.scanner.skip()
         name = self.name("name of a computation")
         if name in self.computations:
-            scanner.error(f"computation already exists: {name}", start, scanner.pos)
+            scanner.error(f"computation already exists: {name}", start)
         computation = Computation(name)
         declared, at = self._signature() if scanner.at("(") else (None, start)
         self._body(computation)
@@ -189,7 +189,7 @@ class Parser:
         name = self.name("name of an instruction")
         values = self.builder.scope.values
         if name in values:
-            scanner.error(f"instruction already exists: {name}", start, scanner.pos)
+            scanner.error(f"instruction already exists: {name}", start)
         scanner.expect("=", " in the instruction")
         value = values[name] = self._right_hand_side(name, start)
         return value

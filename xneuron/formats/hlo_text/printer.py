@@ -12,7 +12,6 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region
 from xdsl.utils.exceptions import VerifyException
 
 from xneuron.dialects.hlo.attributes import ComputationAttr, text_of
-from xneuron.dialects.hlo.base import opcode_of
 from xneuron.dialects.hlo.control_flow import ControlDependencyOp, ReturnOp
 from xneuron.dialects.hlo.types import compatible
 from xneuron.formats.hlo_text.async_sugar import wrapped
@@ -20,6 +19,7 @@ from xneuron.formats.hlo_text.header import LAYOUT, PREFIX, print_header
 from xneuron.formats.hlo_text.lexer import quote
 from xneuron.formats.hlo_text.lines import LinePrinter
 from xneuron.formats.hlo_text.names import Uniquifier, are_valid, sanitized
+from xneuron.formats.hlo_text.opcodes import spelled_opcode
 from xneuron.formats.hlo_text.shapes import print_shape
 
 _TERMINATORS = (ReturnOp, FuncReturnOp)
@@ -71,7 +71,7 @@ class _ModulePrinter:
         self, body: Region, name: str, thread: str, arguments: Sequence[DictionaryAttr], prefix: str = ""
     ) -> str:
         """Writes a computation unless an equal one of the same name is there already; its name with `%`."""
-        scope = Scope(body.block)
+        scope = Scope(_single_block(body, name))
         name, own = sanitized(name), Uniquifier()
         names = scope.named(own)
         text = self._text(scope, names, arguments, thread)
@@ -109,7 +109,7 @@ class _ModulePrinter:
         known = infos.data if infos is not None and len(infos.data) == len(op.regions) else [None] * len(op.regions)
         names: list[str] = []
         for region, info in zip(op.regions, known, strict=True):
-            name = info.computation_name.data if info else f"{opcode_of(op.name)}_computation"
+            name = info.computation_name.data if info else f"{spelled_opcode(op)}_computation"
             details = info.info.data if info else _NO_ATTRIBUTES
             arguments = cast("ArrayAttr[DictionaryAttr]", details.get("parameters", ArrayAttr(()))).data
             names.append(self._computation(region, name, text_of(details.get("execution_thread")), arguments))
@@ -138,7 +138,9 @@ class Scope:
             elif isinstance(op, ControlDependencyOp):
                 self.dependencies.append(op)
             elif op is not last:
-                raise VerifyException(f"expected an operation with one result, found {op.name} with {len(results)}")
+                raise VerifyException(
+                    f"expected an operation with one result, found {op.name} with {len(results)} results"
+                )
 
     def named(self, unique: Uniquifier) -> dict[int, str]:
         """Names (with `%`) of all values, by `id`."""
@@ -165,6 +167,13 @@ def _same_shapes(a: FunctionType, b: FunctionType) -> bool:
     return len(left) == len(right) and all(map(compatible, left, right))
 
 
+def _single_block(region: Region, of: str) -> Block:
+    blocks = list(region.blocks)
+    if len(blocks) != 1:
+        raise VerifyException(f"expected one block in the computation of {of}, found {len(blocks)}")
+    return blocks[0]
+
+
 def _signature(block: Block, names: dict[int, str], type: Attribute) -> str:
     parameters = ", ".join(f"{names[id(arg)][1:]}: {print_shape(arg.type, layout=False)}" for arg in block.args)
     return f"({parameters}) -> {print_shape(type, layout=False)}"
@@ -174,12 +183,14 @@ def _default_name(value: SSAValue) -> str:
     if isinstance(value, BlockArgument):
         return f"parameter.{value.index}"
     owner = value.owner
-    return opcode_of(owner.name) if isinstance(owner, Operation) else "value"
+    return spelled_opcode(owner) if isinstance(owner, Operation) else "value"
 
 
 def _ordered(module: ModuleOp) -> list[FuncOp]:
     """All functions, callees before callers and the entry last. The order does not depend on that in the module."""
     functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
+    for function in functions.values():
+        _single_block(function.body, function.sym_name.data)
     if others := [op.name for op in module.ops if not isinstance(op, FuncOp)]:
         raise VerifyException(f"expected a module of functions only, found {others[0]}")
     public = [function for function in functions.values() if text_of(function.sym_visibility) != "private"]
@@ -225,4 +236,4 @@ def _calls(block: Block) -> Iterator[CallOp]:
         if isinstance(op, CallOp):
             yield op
         for region in op.regions:
-            yield from _calls(region.block)
+            yield from _calls(_single_block(region, op.name))
