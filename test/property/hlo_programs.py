@@ -13,21 +13,27 @@ WIDTH = 4
 SCALAR, VECTOR, PRED = "s32[]", f"s32[{WIDTH}]", "pred[]"
 TYPES = (SCALAR, VECTOR)
 BINARY = ("add", "subtract", "multiply", "maximum", "and")
+GROUPS = {
+    1: ("{}", "{{0}}", "[1,1]<=[1]"),
+    4: ("{}", "{{0,1,2,3}}", "{{0,2},{1,3}}", "[2,2]<=[4]"),
+}
 SUM = "sum { a = s32[] parameter(0)\n  b = s32[] parameter(1)\n  ROOT s = s32[] add(a, b) }"
 
 
-def hlo_program(random: Random, size: int = 12, depth: int = 2, collectives: bool = True) -> str:
+def hlo_program(random: Random, size: int = 12, depth: int = 2, collectives: bool = True, replicas: int = 1) -> str:
     """HLO text of a program with two parameters, a scalar and a vector, that returns a scalar and a vector.
 
-    `size`: statements of a computation. `depth`: how deep loops and calls nest.
+    `size`: statements of a computation. `depth`: how deep loops and calls nest. `replicas`: 1 or 4; with 4,
+    conditionals hold no collectives, since replicas may take different branches.
     """
-    text = _Text(random, collectives)
+    text = _Text(random, collectives, replicas)
     entry = _Computation(text, depth)
     for number, type in enumerate(TYPES):
         entry.values[type].append(entry.add(type, f"parameter({number})"))
     entry.fill(size)
     entry.add(_tuple_type(TYPES), f"tuple({entry.any(SCALAR)}, {entry.any(VECTOR)})", root=True)
-    return "\n\n".join(["HloModule random", SUM, *text.computations, f"ENTRY main {{\n{entry.text()}\n}}"])
+    header = "HloModule random" + (f", replica_count={replicas}" if replicas > 1 else "")
+    return "\n\n".join([header, SUM, *text.computations, f"ENTRY main {{\n{entry.text()}\n}}"])
 
 
 def _tuple_type(types: tuple[str, ...]) -> str:
@@ -37,9 +43,10 @@ def _tuple_type(types: tuple[str, ...]) -> str:
 class _Text:
     """What is written already, and what computations share."""
 
-    def __init__(self, random: Random, collectives: bool) -> None:
+    def __init__(self, random: Random, collectives: bool, replicas: int) -> None:
         self.random = random
         self.collectives = collectives
+        self.replicas = replicas
         self.computations: list[str] = []
         self.count = 0
 
@@ -155,7 +162,7 @@ def _collective(c: _Computation) -> None:
     if not c.shared.collectives:
         return
     channel = c.random.choice(("", f", channel_id={c.random.randint(1, 3)}"))
-    groups = c.random.choice(("{}", "{{0}}", "[1,1]<=[1]"))
+    groups = c.random.choice(GROUPS[c.shared.replicas])
     c.give(VECTOR, f"all-reduce({c.any(VECTOR)}), replica_groups={groups}{channel}, to_apply=sum")
 
 
@@ -179,8 +186,10 @@ def _fusion(c: _Computation) -> None:
 def _conditional(c: _Computation) -> None:
     zero, value = c.add(SCALAR, "constant(0)"), c.any(VECTOR)
     chosen = c.add(PRED, f"compare({c.any(SCALAR)}, {zero}), direction=LT")
+    before, c.shared.collectives = c.shared.collectives, c.shared.collectives and c.shared.replicas == 1
     branches = f"true_computation={c.define('then', (VECTOR,), VECTOR)}, "
     branches += f"false_computation={c.define('else', (VECTOR,), VECTOR)}"
+    c.shared.collectives = before
     c.give(VECTOR, f"conditional({chosen}, {value}, {value}), {branches}")
 
 
