@@ -36,6 +36,7 @@ TRANSFORMS = {
     "hlo-dce": "HloDce",
     "neuron_add_boundary_marker": "NeuronAddBoundaryMarker",
     "neuron_move_all_gather_while_loop": "NeuronMoveAllGatherWhileLoop",
+    "neuron_move_reduce_scatter_while_loop": "NeuronMoveReduceScatterWhileLoop",
     "tuple-simplifier": "TupleSimplifier",
     "tuple-while-operands": "TupleWhileOperands",
     "unroll-while-loop": "UnrollWhileLoop",

@@ -21,27 +21,34 @@ from xneuron.dialects.hlo.collectives import AllGatherOp, AllGatherStartOp
 from xneuron.dialects.hlo.control_flow import GetTupleElementOp, WhileOp
 from xneuron.dialects.hlo.data_movement import DynamicSliceOp, ReshapeOp
 from xneuron.dialects.hlo.shape_rules import array
-from xneuron.dialects.hlo.types import DYNAMIC, Tensor, shape_of, with_shape
+from xneuron.dialects.hlo.types import Tensor, shape_of, with_shape
 from xneuron.fastir import build
 from xneuron.remarks import declare, name_of, remark
-from xneuron.transforms.gather_rewriting import ORDERED, SEVERAL, TOO_LARGE, regather, replace_gather
-from xneuron.transforms.neuron_move_all_gather_while_loop import hoist_refusal, size_refusal
+from xneuron.transforms.collective_motion import (
+    NO_COUNT,
+    NO_GROUPS,
+    NOT_TRIPS,
+    ORDERED,
+    NoMatch,
+    expect,
+    expect_shapes_can_change,
+    expect_size,
+    regather,
+    replace_gather,
+)
+from xneuron.transforms.neuron_move_all_gather_while_loop import expect_hoistable
 from xneuron.transforms.replacement import erase_unused
 
 WIDENED = declare("gather-widened", "The all-gather takes the whole tensor, of which the loop takes its slice.")
 OUTSIDE = declare("gather-outside-loop", "The all-gather stands in no loop's body.")
-NO_COUNT = declare("no-trip-count", "How often the loop around the collective runs is not known.")
+SEVERAL = declare("gather-of-several", "The all-gather has several operands, or its start has other users than a done.")
 NO_RESHAPE = declare("gather-of-no-reshape", "The all-gather's operand is no reshape.")
 NO_SLICE = declare("reshape-of-no-slice", "The reshape's operand is no dynamic-slice.")
 NO_ELEMENT = declare("slice-of-no-element", "The dynamic-slice's operand is no element of a tuple.")
 NO_PARAMETER = declare("element-of-no-parameter", "The sliced element is not one of the loop's state.")
-NOT_TRIPS = declare("slices-not-trips", "The sliced tensor has not one slice for each iteration.")
 RESHAPE_RANK = declare("reshape-rank", "The reshape does more than drop the leading dimension: another rank.")
 RESHAPE_EXTENTS = declare("reshape-extents", "The reshape does more than drop the leading dimension: other extents.")
 PARTIAL = declare("partial-slice", "The slice does not have the full extent of a dimension other than the first.")
-DYNAMIC_SHAPE = declare("dynamic-shape", "An array of the pattern has an extent that is known only at run time.")
-NO_GROUPS = declare("group-size", "Groups have different sizes, or another size than shapes say.")
-CONSTRAINED = declare("constrained-layout", "The collective fixes a layout that the new shape does not have.")
 INDEX_DIFFERS = declare("index-differs", "Participants of one group may slice at different positions.")
 NOT_HOISTED = declare("gather-would-stay", "The wider all-gather could not leave the loop, so it would cost more.")
 
@@ -107,16 +114,6 @@ class _Idiom:
         return with_shape(self.whole, (shape_of(self.whole)[0], *shape_of(self.gather.result.type)))
 
 
-class _NoMatch(Exception):
-    def __init__(self, code: str, why: str) -> None:
-        self.code, self.why = code, why
-
-
-def _expect(holds: bool, code: str, why: str) -> None:
-    if not holds:
-        raise _NoMatch(code, why)
-
-
 class WidenAllGather(RewritePattern):
     """The rewrite of one all-gather, or of an all-gather-start with its done."""
 
@@ -131,7 +128,7 @@ class WidenAllGather(RewritePattern):
             return
         try:
             idiom = self._match(op)
-        except _NoMatch as refusal:
+        except NoMatch as refusal:
             loop = _loop_around(op) or op
             remark("missed", _NAME, refusal.code, loop, f"{name_of(op)}: {refusal.why}")
             return
@@ -142,12 +139,12 @@ class WidenAllGather(RewritePattern):
     def _match(self, op: AllGatherOp | AllGatherStartOp) -> _Idiom:
         loop, gather = _loop_around(op), gather_of(op)
         if loop is None:
-            raise _NoMatch(OUTSIDE, "AllGather is not inside a while loop body computation")
+            raise NoMatch(OUTSIDE, "AllGather is not inside a while loop body computation")
         if gather is None:
-            raise _NoMatch(SEVERAL, "AllGather of several operands, or started without a done of its own")
+            raise NoMatch(SEVERAL, "AllGather of several operands, or started without a done of its own")
         count = self.facts.count(loop)
         if isinstance(count, Unknown):
-            raise _NoMatch(NO_COUNT, f"While loop does not have a known trip count: {count.detail}")
+            raise NoMatch(NO_COUNT, f"While loop does not have a known trip count: {count.detail}")
         idiom = _chain(loop, gather)
         _expect_shapes(idiom, count)
         self._expect_equal_slices(idiom)
@@ -155,26 +152,24 @@ class WidenAllGather(RewritePattern):
         return idiom
 
     def _expect_equal_slices(self, idiom: _Idiom) -> None:
-        """All of a group gather one and the same slice, and each says how it lies in memory as before."""
+        """All of a group gather one and the same slice, and the larger gather is like theirs."""
         op = idiom.gather.op
-        _expect(self.facts.group_size(op) > 0, NO_GROUPS, "groups do not have the size that the shapes say")
-        types = (idiom.whole, array(idiom.gather.operand.type), array(idiom.gather.result.type))
-        plain = all(type == with_shape(type, shape_of(type)) for type in types)
-        _expect(op.constrain_layout is None or plain, CONSTRAINED, "constrain_layout with a layout of its own")
+        expect_shapes_can_change(op, idiom.whole, array(idiom.gather.operand.type), array(idiom.gather.result.type))
+        expect(self.facts.group_size(op) > 0, NO_GROUPS, "groups do not have the size that the shapes say")
         index = idiom.slice.start_indices[0]
         if why := self.facts.replication(op).difference(index):
-            raise _NoMatch(INDEX_DIFFERS, f"the index may differ within a group: it depends on {why}")
+            raise NoMatch(INDEX_DIFFERS, f"the index may differ within a group: it depends on {why}")
 
     def _expect_worth(self, idiom: _Idiom) -> None:
-        name = name_of(idiom.gather.op)
+        gather = idiom.gather
+        expect(not gather.is_ordered, ORDERED, f"{name_of(gather.op)} has control dependencies")
+        expect_size(gather.op, idiom.widened, self.limit)
         if self.always:
-            _expect(not idiom.gather.is_ordered, ORDERED, f"{name} has control dependencies")
-            refusal = size_refusal(name, idiom.widened, self.limit)
-        else:
-            refusal = hoist_refusal(self.facts, idiom.loop, idiom.gather, idiom.slot, idiom.widened, self.limit)
-        if refusal is not None:
-            code, why = refusal
-            raise _NoMatch(code if code in (ORDERED, TOO_LARGE) else NOT_HOISTED, why)
+            return
+        try:
+            expect_hoistable(self.facts, idiom.loop, gather, idiom.slot)
+        except NoMatch as refusal:
+            raise NoMatch(NOT_HOISTED, f"the wider gather could not leave the loop: {refusal.why}") from None
 
     def _report(self, idiom: _Idiom) -> None:
         count = self.facts.count(idiom.loop)
@@ -209,15 +204,15 @@ def _loop_around(op: Operation) -> WhileOp | None:
 def _chain(loop: WhileOp, gather: Gather) -> _Idiom:
     reshape = _maker(gather.operand)
     if not isinstance(reshape, ReshapeOp):
-        raise _NoMatch(NO_RESHAPE, "First operand of AllGather is not a Reshape")
+        raise NoMatch(NO_RESHAPE, "First operand of AllGather is not a Reshape")
     slice = _maker(reshape.operand)
     if not isinstance(slice, DynamicSliceOp):
-        raise _NoMatch(NO_SLICE, "First operand of Reshape is not a DynamicSlice")
+        raise NoMatch(NO_SLICE, "First operand of Reshape is not a DynamicSlice")
     element = _maker(slice.operand)
     if not isinstance(element, GetTupleElementOp):
-        raise _NoMatch(NO_ELEMENT, "First operand of DynamicSlice is not a GetTupleElement")
+        raise NoMatch(NO_ELEMENT, "First operand of DynamicSlice is not a GetTupleElement")
     found = is_parameter(element.operand, loop.body.block)
-    _expect(found, NO_PARAMETER, "First operand of GetTupleElement is not a Parameter")
+    expect(found, NO_PARAMETER, "First operand of GetTupleElement is not a Parameter")
     return _Idiom(loop, gather, reshape, slice, int_of(element.index))
 
 
@@ -230,16 +225,15 @@ def _expect_shapes(idiom: _Idiom, count: TripCount) -> None:
     """One slice per iteration, full in all other dimensions. A reshape of equal extents drops a leading 1."""
     whole, sizes = shape_of(idiom.whole), int_list(idiom.slice.slice_sizes)
     kept = shape_of(idiom.reshape.result.type)
-    _expect(DYNAMIC not in (*whole, *shape_of(idiom.gather.result.type)), DYNAMIC_SHAPE, "an extent is dynamic")
     text = "Left-hand side dimension of the tensor being dynamic sliced does not match the trip count"
-    _expect(whole[:1] == (count.count,), NOT_TRIPS, f"{text}: {whole[:1]} and {count.count}")
+    expect(whole[:1] == (count.count,), NOT_TRIPS, f"{text}: {whole[:1]} and {count.count}")
     text = f"Reshape rank ({len(kept)}) must be one less than the dynamic sliced rank ({len(sizes)})"
-    _expect(len(kept) == len(sizes) - 1, RESHAPE_RANK, text)
+    expect(len(kept) == len(sizes) - 1, RESHAPE_RANK, text)
     for ours, theirs in zip(kept, sizes[1:], strict=True):
         text = f"Dimension mismatch following the leading dimension: reshape dim={ours}, slice dim={theirs}"
-        _expect(ours == theirs, RESHAPE_EXTENTS, text)
+        expect(ours == theirs, RESHAPE_EXTENTS, text)
     text = f"the slice takes {list(sizes[1:])} of {list(whole[1:])} behind the leading dimension"
-    _expect(sizes[1:] == whole[1:], PARTIAL, text)
+    expect(sizes[1:] == whole[1:], PARTIAL, text)
 
 
 def _expand(idiom: _Idiom) -> None:

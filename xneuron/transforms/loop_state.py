@@ -73,7 +73,7 @@ def initial(loop: WhileOp, slot: int) -> SSAValue:
 def results_of(loop: WhileOp, slot: int) -> list[Operation]:
     """The instructions that take a slot of the loop's result; whole uses of the result become such, too."""
     _repack_whole_uses(loop.results[0])
-    return _takers(loop.results[0], slot)
+    return takers(loop.results[0], slot)
 
 
 def drop_unused_slots(loop: WhileOp, slots: Collection[int]) -> int:
@@ -98,7 +98,7 @@ def _views(loop: WhileOp) -> tuple[SSAValue, SSAValue, SSAValue]:
 def _is_plain(loop: WhileOp) -> bool:
     """True if the state is only taken apart, and markers at the root are only passed through."""
     markers = _markers_of_root(loop.body.block)
-    return not any(map(_whole_uses, _views(loop))) and all(_is_used_once(marker) for marker in markers)
+    return not any(map(whole_uses, _views(loop))) and all(_is_used_once(marker) for marker in markers)
 
 
 def _is_used_once(op: Operation) -> bool:
@@ -112,16 +112,16 @@ def _tuple_of_root(block: Block) -> TupleOp | None:
 
 def _is_unused(loop: WhileOp, root: TupleOp, slot: int) -> bool:
     condition, body, after = _views(loop)
-    if _takers(condition, slot) or _takers(after, slot):
+    if takers(condition, slot) or takers(after, slot):
         return False
-    uses = [use for taker in _takers(body, slot) for use in taker.results[0].uses]
+    uses = [use for taker in takers(body, slot) for use in taker.results[0].uses]
     return [(use.operation, use.index) for use in uses] == [(root, slot)]
 
 
 def _drop(loop: WhileOp, slot: int) -> None:
     views, body = _views(loop), loop.body.block
     _replace_root(body, _without(_root_elements(body), slot))
-    for taker in _takers(views[1], slot):
+    for taker in takers(views[1], slot):
         erase(taker)
     kept = _without(range(len(elements_of(loop.inits[0].type))), slot)
     _replace_tuple(loop, _elements(loop.inits[0], loop, kept))
@@ -140,7 +140,8 @@ def _close_gap(value: SSAValue, slot: int) -> None:
             op.properties["index"] = integer(int_of(op.index) - 1)
 
 
-def _takers(packed: SSAValue, slot: int) -> list[Operation]:
+def takers(packed: SSAValue, slot: int) -> list[Operation]:
+    """The instructions that take element `slot` out of a tuple."""
     return [
         use.operation
         for use in packed.uses
@@ -212,14 +213,15 @@ def _replace_root(block: Block, elements: Sequence[SSAValue]) -> None:
         retype(marker.results[0], state)
 
 
-def _whole_uses(packed: SSAValue, passing: Collection[Operation] = ()) -> list[Use]:
+def whole_uses(packed: SSAValue, passing: Collection[Operation] = ()) -> list[Use]:
+    """Uses of a tuple, except those of `passing`, that do not take an element out of it."""
     spared = (GetTupleElementOp, ControlDependencyOp)
     return [use for use in packed.uses if not isinstance(use.operation, spared) and use.operation not in passing]
 
 
 def _repack_whole_uses(packed: SSAValue, passing: Collection[Operation] = ()) -> None:
     """Gives uses of a whole tuple, except those of `passing`, a new one made of the elements it has now."""
-    if not (uses := _whole_uses(packed, passing)):
+    if not (uses := whole_uses(packed, passing)):
         return
     owner = packed.owner
     first = owner.first_op if isinstance(owner, Block) else owner.next_op

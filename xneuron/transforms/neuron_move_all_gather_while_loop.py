@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Attribute, OpResult, SSAValue
+from xdsl.ir import OpResult, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -19,16 +19,23 @@ from xneuron.analysis.loop_facts import LoopFacts
 from xneuron.analysis.slots import behind_copies, slot_of
 from xneuron.analysis.trip_count import TripCount
 from xneuron.dialects.hlo.control_flow import WhileOp
-from xneuron.dialects.hlo.data_movement import CopyOp
 from xneuron.dialects.hlo.elementwise import ConvertOp
 from xneuron.fastir import build
 from xneuron.remarks import declare, name_of, remark
-from xneuron.transforms.gather_rewriting import ORDERED, TOO_LARGE, regather, replace_gather
+from xneuron.transforms.collective_motion import (
+    NO_STATE,
+    ORDERED,
+    NoMatch,
+    expect,
+    expect_size,
+    in_layout,
+    regather,
+    replace_gather,
+)
 from xneuron.transforms.loop_state import append_slot, drop_unused_slots, initial, results_of, unfit
 from xneuron.transforms.replacement import can_replace, erase_unused, replace
 
 HOISTED = declare("gather-hoisted", "An all-gather in the loop now runs once, in front of it.")
-NO_STATE = declare("state-cannot-change", "The loop's state is no tuple, or says things about each of its elements.")
 NOT_OF_SLOT = declare("gather-not-of-slot", "The all-gather's operand is no element of the loop's state.")
 SLOT_CHANGES = declare("slot-changes", "The loop writes the element of its state that the all-gather reads.")
 NEVER_GATHERS = declare("gather-never-runs", "The loop runs zero times: in front of it, the all-gather would run.")
@@ -124,56 +131,42 @@ def _candidates(loop: WhileOp) -> Iterator[_Candidate]:
 
 
 def _is_movable(candidate: _Candidate, loop: WhileOp, facts: LoopFacts, limit: int | None) -> bool:
-    if refusal := hoist_refusal(facts, loop, candidate.gather, candidate.slot, candidate.gather.result.type, limit):
-        _missed(loop, *refusal)
-    return refusal is None
+    gather = candidate.gather
+    try:
+        expect_hoistable(facts, loop, gather, candidate.slot)
+        expect_size(gather.op, gather.result.type, limit)
+    except NoMatch as refusal:
+        _missed(loop, refusal.code, refusal.why)
+        return False
+    return True
 
 
-def hoist_refusal(
-    facts: LoopFacts, loop: WhileOp, gather: Gather, slot: int, type: Attribute, limit: int | None
-) -> tuple[str, str] | None:
-    """Why a gather of slot `slot` with a result of `type` cannot stand in front of the loop: code and text."""
+def expect_hoistable(facts: LoopFacts, loop: WhileOp, gather: Gather, slot: int) -> None:
+    """Raises NoMatch for a gather of slot `slot` that cannot stand in front of the loop."""
     name = name_of(gather.op)
     if why := unfit(loop):
-        return NO_STATE, why
-    if gather.is_ordered:
-        return ORDERED, f"{name} has control dependencies"
-    if not facts.is_unchanged(loop, slot):
-        return SLOT_CHANGES, f"{name} gathers tuple element {slot}, which the loop writes"
+        raise NoMatch(NO_STATE, why)
+    expect(not gather.is_ordered, ORDERED, f"{name} has control dependencies")
+    unchanged = facts.is_unchanged(loop, slot)
+    expect(unchanged, SLOT_CHANGES, f"{name} gathers tuple element {slot}, which the loop writes")
     count = facts.count(loop)
     if isinstance(count, TripCount):
-        if not count.count:
-            return NEVER_GATHERS, f"{name} never runs"
+        expect(count.count > 0, NEVER_GATHERS, f"{name} never runs")
     elif why := facts.leaving(loop, gather.op):
-        return COUNTS_DIFFER, f"{name} must run equally often in its groups, but the condition depends on {why}"
-    return size_refusal(name, type, limit)
-
-
-def size_refusal(name: str, type: Attribute, limit: int | None) -> tuple[str, str] | None:
-    """Why a tensor is too large to be made: code and text."""
-    if limit is None or (size := bytes_of(type)) <= limit:
-        return None
-    return TOO_LARGE, f"{name} would give {size} bytes, more than max-gathered-bytes={limit}"
+        text = f"{name} must run equally often in its groups, but the condition depends on {why}"
+        raise NoMatch(COUNTS_DIFFER, text)
 
 
 def _hoisted(candidate: _Candidate, loop: WhileOp) -> SSAValue:
     gather, convert, where = candidate.gather, candidate.convert, InsertPoint.before(loop)
     value = initial(loop, candidate.slot)
     if convert is not None:
-        value = _in_layout(value, convert.operand.type, where)
+        value = in_layout(value, convert.operand.type, where)
         copy = build(ConvertOp, [value], convert.result.type, {**convert.properties}, {**convert.attributes})
         Rewriter.insert_op(copy, where)
         value = copy.results[0]
-    value = _in_layout(value, gather.operand.type, where)
+    value = in_layout(value, gather.operand.type, where)
     return regather(gather, value, gather.result.type, gather.dimension, where)
-
-
-def _in_layout(value: SSAValue, type: Attribute, where: InsertPoint) -> SSAValue:
-    if value.type == type:
-        return value
-    copy = build(CopyOp, [value], type, {}, {})
-    Rewriter.insert_op(copy, where)
-    return copy.results[0]
 
 
 def _read_before(loop: WhileOp, slot: int) -> None:
