@@ -1,7 +1,8 @@
 """Arrays in `.npz` files, also of types numpy cannot store.
 
 The key of an array is a parameter's name or its position (`"0"`). numpy has no bf16, f8 or int4: such an array is
-stored as the unsigned integers of its bits, under the key `name@type` with HLO's name of the type (`0@bf16`).
+stored as the unsigned integers of its bits, under the key `name@type` with HLO's name of the type (`0@bf16`). A number
+behind the `@` is a participant's (`0@3`, `0@3@bf16`) and belongs to the name.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def _encode(name: str, array: Array) -> tuple[str, Array]:
 
 def _decode(key: str, array: Array) -> tuple[str, Array]:
     name, at, type_name = key.rpartition("@")
-    if not at:
+    if not at or type_name.isdecimal():
         return key, array
     if (element := BY_NAME.get(type_name)) is None:
         raise ArrayFileError(f"expected an element type of HLO after '@', found {key!r}")

@@ -34,6 +34,15 @@ def add_bir_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def refuse_hlo_arguments(args: argparse.Namespace) -> None:
+    """Raises UsageError where options for HLO were given for a BIR program."""
+    given = {"--replicas": args.replicas, "--partitions": args.partitions}
+    given["--schedule"] = None if args.schedule == "program" else args.schedule
+    for option, value in given.items():
+        if value is not None:
+            raise UsageError(f"{option} is for HLO programs, found a bir.func")
+
+
 def refuse_bir_arguments(args: argparse.Namespace) -> None:
     """Raises UsageError where options for BIR were given for another program."""
     for option, given in (("--register", args.register), ("--strict", args.strict)):
@@ -45,6 +54,7 @@ class BirProgram:
     """A BIR function made ready to run, as the evaluator's `Program` is."""
 
     def __init__(self, module: ModuleOp, args: argparse.Namespace, trace: Any = None) -> None:
+        refuse_hlo_arguments(args)
         from xneuron.simulator.program import Program
 
         self._program = Program(
@@ -82,6 +92,10 @@ class BirProgram:
         result = self._program.run(named, self._given)
         self.registers = result.registers
         return list(result.outputs.values())
+
+    def run_all(self, inputs: Sequence[Sequence[Any]]) -> list[list[Any]]:
+        """As `run`, for the one participant that there is."""
+        return [self.run(*each) for each in inputs]
 
     @property
     def profile(self) -> Any:

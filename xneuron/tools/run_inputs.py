@@ -1,4 +1,4 @@
-"""Values for a program's parameters: from an `.npz` file, or random."""
+"""Values for a program's parameters, for each of its participants: from an `.npz` file, or random."""
 
 from __future__ import annotations
 
@@ -62,8 +62,12 @@ def parameters_of(function: FuncOp) -> list[Parameter]:
     ]
 
 
-def inputs_from_file(parameters: Sequence[Parameter], path: str) -> list[Any]:
-    """Values from an `.npz` file whose keys are names or positions. Raises UsageError for what is missing or extra."""
+def inputs_from_file(parameters: Sequence[Parameter], path: str, participants: int = 1) -> list[list[Any]]:
+    """The inputs of each participant from an `.npz` file, whose keys are names or positions.
+
+    An array is that of all participants, or has one more axis in front with an entry for each; `name@r` is that of
+    participant r alone. Raises UsageError for what is missing or extra.
+    """
     from xneuron.formats.arrays import ArrayFileError, load_arrays
 
     try:
@@ -73,38 +77,83 @@ def inputs_from_file(parameters: Sequence[Parameter], path: str) -> list[Any]:
     except ArrayFileError as error:
         raise UsageError(str(error)) from error
     leaves = [leaf for parameter in parameters for leaf in parameter.leaves()]
-    _check_keys(leaves, arrays, path)
-    return [p.value(lambda leaf: _checked(leaf, _stored(leaf, arrays), path)) for p in parameters]
+    _check_keys(leaves, arrays, path, participants)
+    file = _File(path, arrays, participants)
+    return [[p.value(lambda leaf, r=r: file.array(leaf, r)) for p in parameters] for r in range(participants)]
 
 
-def _stored(leaf: Parameter, arrays: Mapping[str, Any]) -> Any:
-    return arrays[leaf.name] if leaf.name in arrays else arrays[leaf.position]
+@dataclass(frozen=True)
+class _File:
+    """Arrays of an `.npz` file, for so many participants."""
+
+    path: str
+    arrays: Mapping[str, Any]
+    participants: int
+
+    def array(self, leaf: Parameter, participant: int) -> Any:
+        """The array of one participant for a parameter."""
+        from xneuron.interpreters.values import described, dtype_of, static_shape
+
+        key = next(key for key in _keys(leaf, participant) if key in self.arrays)
+        array, shape = self.arrays[key], static_shape(leaf.type)
+        if self.participants > 1 and array.shape == (self.participants, *shape):
+            array = array[participant]
+        if array.shape != shape or array.dtype != dtype_of(leaf.type):
+            raise UsageError(f"{self.path}: expected {leaf}, found {described(array)}")
+        return array
 
 
-def _check_keys(leaves: Sequence[Parameter], arrays: Mapping[str, Any], path: str) -> None:
-    names = {name for leaf in leaves for name in (leaf.name, leaf.position)}
+def _keys(leaf: Parameter, participant: int) -> list[str]:
+    """Where the array of a participant is looked for, first one first."""
+    own = [f"{leaf.name}@{participant}", f"{leaf.position}@{participant}"]
+    return [*own, leaf.name, leaf.position]
+
+
+def _check_keys(leaves: Sequence[Parameter], arrays: Mapping[str, Any], path: str, participants: int) -> None:
+    names = {key for leaf in leaves for r in range(participants) for key in _keys(leaf, r)}
     for leaf in leaves:
-        if leaf.name not in arrays and leaf.position not in arrays:
-            raise UsageError(f"{path} has no array '{leaf.name}' or '{leaf.position}' for {leaf}")
+        for r in range(participants):
+            if not any(key in arrays for key in _keys(leaf, r)):
+                whose = f" of participant {r}" if participants > 1 else ""
+                raise UsageError(f"{path} has no array '{leaf.name}' or '{leaf.position}' for {leaf}{whose}")
     for key in arrays:
         if key not in names:
             raise UsageError(f"{path} has an array '{key}', which is no parameter{did_you_mean(key, names)}")
 
 
-def _checked(leaf: Parameter, array: Any, path: str) -> Any:
-    from xneuron.interpreters.values import described, dtype_of, static_shape
+def random_inputs(parameters: Sequence[Parameter], seed: int, participants: int = 1) -> list[list[Any]]:
+    """The inputs of each participant, the same for the same seed: normally distributed floats, integers in [0, 10).
 
-    if array.shape != static_shape(leaf.type) or array.dtype != dtype_of(leaf.type):
-        raise UsageError(f"{path}: expected {leaf}, found {described(array)}")
-    return array
-
-
-def random_inputs(parameters: Sequence[Parameter], seed: int) -> list[Any]:
-    """Normally distributed floats, integers in [0, 10), coin tosses; the same values for the same seed."""
+    Integers and coin tosses are those of all participants, since they are often loop bounds; floats are not.
+    """
     import numpy as np
 
-    rng = np.random.default_rng(seed)
-    return [parameter.value(lambda leaf: _random(leaf, rng)) for parameter in parameters]
+    shared = _random_inputs(parameters, np.random.default_rng(seed), {})
+    own = [
+        _random_inputs(parameters, np.random.default_rng([seed, participant]), shared)
+        for participant in range(1, participants)
+    ]
+    return [_values(parameters, leaves) for leaves in (shared, *own)]
+
+
+_Leaves = dict[str, Any]
+
+
+def _random_inputs(parameters: Sequence[Parameter], rng: np.random.Generator, shared: _Leaves) -> _Leaves:
+    """Random arrays by position; those of `shared` that are not floats."""
+    from xneuron.dialects.hlo.types import element_of
+
+    leaves = [leaf for parameter in parameters for leaf in parameter.leaves()]
+    return {
+        leaf.position: shared[leaf.position]
+        if shared and element_of(leaf.type).kind in ("pred", "int", "uint")
+        else _random(leaf, rng)
+        for leaf in leaves
+    }
+
+
+def _values(parameters: Sequence[Parameter], leaves: _Leaves) -> list[Any]:
+    return [parameter.value(lambda leaf: leaves[leaf.position]) for parameter in parameters]
 
 
 def _random(leaf: Parameter, rng: np.random.Generator) -> Any:

@@ -100,24 +100,35 @@ class RunMain(CommandLineTool):
         refuse_bir_arguments(self.args)
         from xneuron.interpreters.evaluator import Program
 
-        limit = self.args.max_iterations
-        return Program(module, self.args.symbol, max_iterations=limit, profile=self.args.profile, trace=trace)
+        args = self.args
+        return Program(
+            module,
+            args.symbol,
+            replicas=args.replicas,
+            partitions=args.partitions,
+            schedule=args.schedule,
+            max_iterations=args.max_iterations,
+            profile=args.profile,
+            trace=trace,
+        )
 
-    def inputs(self, program: Program | BirProgram) -> list[Any]:
-        """What the program runs on. Raises UsageError if it has parameters and nobody said."""
-        parameters = program.parameters if isinstance(program, BirProgram) else parameters_of(program.entry)
+    def inputs(self, program: Program | BirProgram) -> list[list[Any]]:
+        """What each participant runs on. Raises UsageError if there are parameters and nobody said."""
+        bir = isinstance(program, BirProgram)
+        parameters = program.parameters if bir else parameters_of(program.entry)
+        count = 1 if bir else len(program.participants)
         if self.args.inputs is not None:
-            return inputs_from_file(parameters, self.args.inputs)
+            return inputs_from_file(parameters, self.args.inputs, count)
         if self.args.random is not None:
-            return random_inputs(parameters, self.args.random)
+            return random_inputs(parameters, self.args.random, count)
         if parameters:
             needed = ", ".join(map(str, parameters))
             raise UsageError(f"the program takes ({needed}): give --inputs FILE.npz or --random SEED")
-        return []
+        return [[] for _ in range(count)]
 
-    def run(self, program: Program | BirProgram, inputs: Sequence[Any]) -> list[Any]:
-        """The arrays that the program returns."""
-        return [leaf for output in program.run(*inputs) for leaf in flat(output)]
+    def run(self, program: Program | BirProgram, inputs: Sequence[Sequence[Any]]) -> list[list[Any]]:
+        """The arrays that the program returns, for each participant."""
+        return [[leaf for output in outputs for leaf in flat(output)] for outputs in program.run_all(inputs)]
 
     def check(self, module: ModuleOp) -> int:
         """Runs before and after the pipeline to check; says whether the results are the same."""
@@ -127,12 +138,20 @@ class RunMain(CommandLineTool):
         changed = module.clone()
         self.transform(changed, self.args.check_pipeline)
         after = self.run(self.program(changed), inputs)
-        difference = first_difference(before, after, self.args.tolerance)
+        difference = self.difference(program, before, after)
         if self.args.json:
-            print(json.dumps({"equal": difference is None, "difference": str(difference) if difference else None}))
+            print(json.dumps({"equal": difference is None, "difference": difference}))
         else:
-            print(difference or f"equal: {len(before)} outputs before and after {self.args.check_pipeline}")
+            outputs = sum(map(len, before))
+            print(difference or f"equal: {outputs} outputs before and after {self.args.check_pipeline}")
         return WRONG_PROGRAM if difference else OK
+
+    def difference(self, program: Program | BirProgram, before: Sequence[Any], after: Sequence[Any]) -> str | None:
+        """Where the results of two runs differ first; where there are many participants, in which one."""
+        for participant, (old, new) in enumerate(zip(before, after, strict=True)):
+            if (found := first_difference(old, new, self.args.tolerance)) is not None:
+                return f"{whose(program, participant)}{found}"
+        return None
 
     @contextmanager
     def tracer(self) -> Generator[Any]:
@@ -145,24 +164,39 @@ class RunMain(CommandLineTool):
         with writable(self.args.trace) as file:
             yield json_lines(file)
 
-    def deliver(self, program: Program | BirProgram, outputs: Sequence[Any]) -> None:
+    def deliver(self, program: Program | BirProgram, outputs: Sequence[Sequence[Any]]) -> None:
         """Shows the outputs, or writes them to `--outputs FILE`."""
         profile = program.profile.as_dict() if self.args.profile else {}
         bir = program if isinstance(program, BirProgram) else None
-        named = dict(zip(bir.output_names if bir else map(str, range(len(outputs))), outputs, strict=True))
+        names = bir.output_names if bir else list(map(str, range(len(outputs[0]))))
         if self.args.outputs is not None:
-            save(self.args.outputs, named)
+            save(self.args.outputs, named(names, outputs))
         if self.args.json:
-            shown = {"outputs": [[as_json(value) for value in outputs]], "profile": profile}
-            print(json.dumps({**shown, "names": bir.output_names, "registers": bir.registers} if bir else shown))
+            shown = {"outputs": [[as_json(value) for value in each] for each in outputs], "profile": profile}
+            print(json.dumps({**shown, "names": names, "registers": bir.registers} if bir else shown))
             return
         if self.args.outputs is None:
-            for name, value in named.items():
-                print(f"{name}: {as_text(value)}")
+            for participant, values in enumerate(outputs):
+                for name, value in zip(names, values, strict=True):
+                    print(f"{whose(program, participant)}{name}: {as_text(value)}")
             for line in bir.register_lines() if bir else ():
                 print(line)
         if profile:
             print(profile_as_text(profile), file=sys.stderr)
+
+
+def whose(program: Program | BirProgram, participant: int) -> str:
+    """`replica 1, `: whose outputs these are, where there are several participants."""
+    if isinstance(program, BirProgram) or len(program.participants) == 1:
+        return ""
+    return f"{program.participants.name(participant)}, "
+
+
+def named(names: Sequence[str], outputs: Sequence[Sequence[Any]]) -> dict[str, Any]:
+    """Outputs by name; with several participants by `name@participant`."""
+    if len(outputs) == 1:
+        return dict(zip(names, outputs[0], strict=True))
+    return {f"{name}@{r}": value for r, values in enumerate(outputs) for name, value in zip(names, values, strict=True)}
 
 
 def add_run_arguments(parser: argparse.ArgumentParser) -> None:
@@ -173,10 +207,19 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     given = parser.add_mutually_exclusive_group()
     given.add_argument("--inputs", metavar="FILE", help="Read inputs from an .npz file, by parameter name or position")
     given.add_argument("--random", type=int, metavar="SEED", help="Random inputs; integers are in [0, 10)")
+    add("--replicas", type=positive, metavar="N", help="Number of replicas (default: what the module's header says)")
+    add("--partitions", type=positive, metavar="M", help="Partitions of each replica (default: the header's)")
+    add(
+        "--schedule",
+        default="program",
+        type=schedule,
+        metavar="program|random:SEED",
+        help="The order of instructions: that of the text, or for each participant one of its own",
+    )
     add_bir_arguments(parser)
     add("--outputs", metavar="FILE", help="Write outputs to an .npz file")
     add("--json", action="store_true", help="Print one JSON object")
-    add("--profile", action="store_true", help="Count executed instructions and iterations")
+    add("--profile", action="store_true", help="Count executed instructions, iterations, collectives")
     add("--trace", metavar="FILE", help="Write a JSON line per executed instruction")
     add(
         "--max-iterations",
@@ -188,6 +231,21 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     add("--check-pipeline", metavar="PIPELINE", help="Run before and after these passes; report the first difference")
     add("--tolerance", type=float, default=0.0, metavar="R", help="Relative tolerance of the check (default: bits)")
     add("-v", "--version", action="version", version=f"xneuron-run {__version__}")
+
+
+def positive(text: str) -> int:
+    """A number of participants."""
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"expected a number of at least 1, found '{text}'")
+    return int(text)
+
+
+def schedule(text: str) -> str:
+    """The name of a schedule."""
+    kind, _, seed = text.partition(":")
+    if text != "program" and (kind != "random" or not seed.isdecimal()):
+        raise argparse.ArgumentTypeError(f"expected program or random:SEED, found '{text}'")
+    return text
 
 
 def save(path: str, outputs: Mapping[str, Any]) -> None:

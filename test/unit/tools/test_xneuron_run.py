@@ -101,7 +101,7 @@ def test_parameters_have_names_and_positions() -> None:
 def test_inputs_by_name_and_position(tmp_path: Path) -> None:
     half = np.array(1.5, ml_dtypes.bfloat16)
     save_arrays(tmp_path / "in.npz", {"x.0": np.zeros(2, np.float32), "0.1.0": half, "n": np.int32(3)})
-    (first, (second, token)), n = inputs_from_file(parameters(NESTED), str(tmp_path / "in.npz"))
+    (first, (second, token)), n = inputs_from_file(parameters(NESTED), str(tmp_path / "in.npz"))[0]
     assert (first.tolist(), second, token, n) == ([0, 0], 1.5, None, 3)
 
 
@@ -129,7 +129,7 @@ def test_a_file_that_is_no_archive(tmp_path: Path) -> None:
 @pytest.mark.parametrize("type", ["pred", "s2", "u2", "s8", "u64", "bf16", "f8e4m3fn", "f64", "c64"])
 def test_random_values(type: str) -> None:
     text = f"ENTRY main {{ ROOT x = {type}[50] parameter(0) }}"
-    (value,), (again,), (other,) = (random_inputs(parameters(text), seed) for seed in (1, 1, 2))
+    ((value,),), ((again,),), ((other,),) = (random_inputs(parameters(text), seed) for seed in (1, 1, 2))
     assert value.shape == (50,)
     assert value.tobytes() == again.tobytes() != other.tobytes()
     if value.dtype.kind in "iu":
@@ -138,5 +138,5 @@ def test_random_values(type: str) -> None:
 
 
 def test_random_scalars_and_tuples() -> None:
-    (first, (second, token)), n = random_inputs(parameters(NESTED), 0)
+    (first, (second, token)), n = random_inputs(parameters(NESTED), 0)[0]
     assert (np.shape(first), np.shape(second), token, np.shape(n)) == ((2,), (), None, ())
