@@ -28,7 +28,7 @@ _NAME = r"[A-Za-z_][A-Za-z0-9_.-]*+"
 _ARRAY = r"[a-z]\w*+\[[\d,]*+\](?:\{[\d,]*+(?::[^{}\n]*+)?\})?+"
 _TUPLE = r"\((?:[^()\n]|\((?:[^()\n]|\([^()\n]*+\))*+\))*+\)"
 _LINE = re.compile(
-    rf"\s*+(ROOT )?+%?+({_NAME}) = ({_ARRAY}|{_TUPLE}) ([a-z][a-z0-9-]*+)\(([^()\n]*+)\)"
+    rf"\s*+(ROOT )?+(%?+{_NAME}) = ({_ARRAY}|{_TUPLE}) ([a-z][a-z0-9-]*+)\(([^()\n]*+)\)"
     r"(?:, ([^\n]*+))?+(?=\n\s*+[%}A-Za-z_])"
 )
 _OPERAND = re.compile(rf"(?:({_ARRAY}) )?+%?+({_NAME})(?:, |$)")
@@ -64,11 +64,12 @@ class LineReader:
         """Takes lines as long as they are ordinary; the last value."""
         scanner, text, match = self.scanner, self.scanner.text, _LINE.match
         while found := match(text, scanner.pos):
-            root, name, _, _, _, _ = found.groups()
+            root, name = found.group(1, 2)
+            name = name.removeprefix("%")
             if name in computation.values or name in _WORDS or (root and computation.root is not None):
                 break
             before = scanner.pos
-            value = self._value(found)
+            value = self._value(found, name)
             if value is None:
                 scanner.pos = before
                 break
@@ -77,15 +78,15 @@ class LineReader:
                 computation.root = value
         return last
 
-    def _value(self, found: re.Match[str]) -> SSAValue | None:
+    def _value(self, found: re.Match[str], name: str) -> SSAValue | None:
         """The value that a line defines, None if it takes a closer look."""
-        _, name, shape, opcode, inside, rest = found.groups()
+        shape, opcode, inside, rest = found.group(3, 4, 5, 6)
         row = self.rows.get(opcode)
         type = self.types.get(shape) or self._type(shape)
         if row is None or type is None:
             return None
         if row.opcode == "constant":
-            return self._leaf(found, row, type)
+            return self._leaf(found, name, row, type)
         operands = self._operands(inside) if inside else ()
         if operands is None:
             return None
@@ -129,8 +130,8 @@ class LineReader:
             end = found.end()
         return operands if end == len(inside) and not inside.endswith(", ") else None
 
-    def _leaf(self, found: re.Match[str], row: Row, type: Attribute) -> SSAValue | None:
-        _, name, shape, opcode, inside, rest = found.groups()
+    def _leaf(self, found: re.Match[str], name: str, row: Row, type: Attribute) -> SSAValue | None:
+        shape, opcode, inside, rest = found.group(3, 4, 5, 6)
         value = None
         if opcode == "constant" and (value := self._literal(found, shape, type)) is None:
             return None
