@@ -57,7 +57,7 @@ def read_source(path: str | None) -> Source:
 
 
 def sniff(content: bytes) -> str:
-    """`bir-json` for a JSON object, `hlo` if a text starts with `HloModule` or has an ENTRY computation, else `mlir`."""
+    """`bir-json` for a JSON object, `hlo` for a text that starts with `HloModule` or has an ENTRY, else `mlir`."""
     if _OBJECT.match(content):
         return "bir-json"
     start = match.end() if (match := _COMMENTS.match(content)) else 0

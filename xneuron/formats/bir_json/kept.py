@@ -89,7 +89,7 @@ def _kept(text: str) -> JSON:
 def _merge(own: JSON, kept: JSON) -> JSON:
     if isinstance(own, dict) and isinstance(kept, dict):
         return own | {key: _merge(own[key], value) if key in own else value for key, value in kept.items()}
-    if isinstance(own, list) and isinstance(kept, list) and all(isinstance(item, dict) for item in own):
+    if isinstance(own, list) and isinstance(kept, list) and all(isinstance(item, dict) for item in (*own, *kept)):
         # Kept by position: a list that has changed its length has changed its meaning.
         return [_merge(*pair) for pair in zip(own, kept, strict=True)] if len(own) == len(kept) else own
     return kept

@@ -35,8 +35,8 @@ def write_module(module: ModuleOp) -> JSON:
         raise VerifyException(f"expected a module of bir.func only, found {others[0]}")
     functions = [op for op in module.body.block.ops if isinstance(op, FuncOp)]
     functions.sort(key=lambda func: func.sym_name.data != MAIN)
-    own: Object = {"version": 2, **DEFAULTS, "functions": [_Function(func).write() for func in functions]}
-    document = with_kept(own, module)
+    own: Object = {"version": 2, "functions": [_Function(func).write() for func in functions]}
+    document = DEFAULTS | with_kept(own, module)
     if queues := _queues(document.get("queues"), functions):
         document["queues"] = queues
     return document
@@ -135,10 +135,12 @@ class _Function:
         return document
 
 
-def _edge_name(edge: JSON) -> JSON:
+def _edge_name(edge: JSON) -> str | None:
     if isinstance(edge, dict):
-        return edge.get("id", edge.get("name"))
-    return edge[0] if isinstance(edge, list) and edge else edge
+        edge = edge.get("id", edge.get("name"))
+    elif isinstance(edge, list):
+        edge = edge[0] if edge else None
+    return edge if isinstance(edge, str) else None
 
 
 def _block_names(region: Region) -> dict[Block, str]:
