@@ -83,6 +83,8 @@ class Replication:
         self._parameters = parameters
         self._differing: dict[SSAValue, dict[Path, str]] = {}
         self._pending: list[tuple[SSAValue, Path, str]] = []
+        if all(len(group) == 1 for group in groups):
+            return
         for op in module.walk():
             self._begin(op)
         self._follow()
