@@ -40,7 +40,7 @@ def dressed_module(count: int) -> str:
     previous = "x"
     while len(lines) < count:
         at = len(lines)
-        meta = f'metadata={{op_name="jit(step)/while/body/op_{at}" stack_frame_id={at % 97 + 1}}}'
+        meta = f'metadata={{op_name="jit(step)/while/body/op_{at}" source_file="model.py" source_line={at % 97 + 1}}}'
         lines += [
             f"  %constant.{at} = f32[] constant({at % 50 / 4}), {meta}",
             f"  %broadcast.{at} = f32[128,512]{{1,0}} broadcast(%constant.{at}), dimensions={{}}, {meta}",

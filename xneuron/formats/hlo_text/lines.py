@@ -118,7 +118,7 @@ class LinePrinter:
     def _value(self, prefix: str, value: Attribute, show: Callable[..., str]) -> str:
         key = (prefix, id(value))
         if (shown := self._values.get(key)) is None:
-            shown = self._values[key] = prefix + show(value)
+            shown = self._values[key] = prefix + _shown(show, value, prefix)
         return shown
 
     def _common(self, attributes: Mapping[str, Attribute], before: Sequence[str]) -> str:
@@ -146,6 +146,13 @@ def _is_default(op: Operation) -> bool:
     """True if a compare's type is what the type of its operands implies anyway."""
     kind = element_of(operands_of(op)[0].type).kind
     return text_of(op.properties.get("compare_type")) == _COMPARISONS[kind]
+
+
+def _shown(show: Callable[..., str], value: Attribute, prefix: str) -> str:
+    try:
+        return show(value)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise VerifyException(f"expected a value of the kind that '{prefix.strip(' ,')}' has, found {value}") from None
 
 
 def _kind(spec: Spec) -> Kind:
