@@ -1,8 +1,9 @@
 """Runs HLO texts on XLA's CPU back end, batch after batch. Started by `xla.py`, never imported.
 
-Each line on stdin, `DIRECTORY FIRST`, is a batch; `done` on stdout ends it. DIRECTORY holds `cases.json` (a list of
-{"text", "fuse", "inputs": [[names of arrays] per replica]}) and `inputs.npz`; case i, from FIRST on, leaves `i.npz`
-(outputs) or `i.txt` (why there are none). A case that aborts the process leaves neither: so the parent knows which one.
+Each line on stdin, `DIRECTORY FIRST`, is a batch; `done` on stdout ends it. DIRECTORY holds `inputs.npz` and
+`cases.json` (a list of {"text", "fuse", "partitions", "inputs": [[names of arrays] per participant]}); case i, from
+FIRST on, leaves `i.npz` (outputs) or `i.txt` (why there are none). A case that aborts the process leaves neither: so
+the parent knows which one.
 """
 
 from __future__ import annotations
@@ -28,31 +29,35 @@ jax.config.update("jax_enable_x64", True)  # else s64 and f64 inputs lose half t
 
 # `fusion` contracts multiply and add into one rounding; `simplify-while-loops` acts on wrong trip counts.
 NEVER, EXACT = "simplify-while-loops", "fusion,simplify-while-loops"
+# Without these a module for several partitions runs as it is, in each of them.
+PARTITIONERS = ",spmd-partitioning,spmd-prepare,sharding-propagation,sharding-remover"
 
 
-def compile_hlo(text: str, replicas: int, fuse: bool):
+def compile_hlo(text: str, replicas: int, partitions: int, fuse: bool):
     """The executable of an HLO module's text, and its devices."""
     module = _hlo.hlo_module_from_text(text)
     computation = _hlo.XlaComputation(module.as_serialized_hlo_module_proto())
     bytecode = _jax.mlir.xla_computation_to_mlir_module(computation)
-    devices = jax.devices("cpu")[:replicas]
+    devices = jax.devices("cpu")[: replicas * partitions]
     options = _jax.CompileOptions()
     for level in (options, options.executable_build_options):
-        level.num_replicas, level.num_partitions = replicas, 1
+        level.num_replicas, level.num_partitions = replicas, partitions
     build = options.executable_build_options
-    build.device_assignment = _jax.DeviceAssignment.create(np.array([[d.id] for d in devices], np.int32))
-    build.debug_options.xla_disable_hlo_passes = NEVER if fuse else EXACT
+    ids = np.array([d.id for d in devices], np.int32).reshape(replicas, partitions)
+    build.device_assignment = _jax.DeviceAssignment.create(ids)
+    build.use_spmd_partitioning = partitions > 1
+    build.debug_options.xla_disable_hlo_passes = (NEVER if fuse else EXACT) + (PARTITIONERS if partitions > 1 else "")
     with jax_mlir.make_ir_context():
         stablehlo = ir.Module.parse(bytecode)
         return devices[0].client.compile_and_load(stablehlo, _jax.DeviceList(tuple(devices)), options), devices
 
 
-def run_hlo(text: str, replicas: list[list[np.ndarray]], fuse: bool) -> list[list[np.ndarray]]:
-    """Outputs per replica; a tuple result is flattened."""
-    executable, devices = compile_hlo(text, len(replicas), fuse)
+def run_hlo(text: str, rows: list[list[np.ndarray]], partitions: int, fuse: bool) -> list[list[np.ndarray]]:
+    """Outputs per participant; a tuple result is flattened."""
+    executable, devices = compile_hlo(text, len(rows) // partitions, partitions, fuse)
     sharding = NamedSharding(Mesh(np.array(devices), ("r",)), PartitionSpec())
     inputs = []
-    for column in zip(*replicas, strict=True):
+    for column in zip(*rows, strict=True):
         buffers = [jax.device_put(value, device) for value, device in zip(column, devices, strict=True)]
         inputs.append(jax.make_array_from_single_device_arrays(np.shape(column[0]), sharding, buffers))
     outputs = executable.execute_sharded(inputs).disassemble_into_single_device_arrays()
@@ -64,8 +69,8 @@ def run_batch(directory: Path, first: int) -> None:
     arrays = load_arrays(directory / "inputs.npz")
     for index, case in enumerate(cases[first:], first):
         try:
-            replicas = [[arrays[name] for name in names] for names in case["inputs"]]
-            outputs = run_hlo(case["text"], replicas, case["fuse"])
+            rows = [[arrays[name] for name in names] for names in case["inputs"]]
+            outputs = run_hlo(case["text"], rows, case["partitions"], case["fuse"])
         except Exception as error:
             (directory / f"{index}.txt").write_text(f"{type(error).__name__}: {error}")
             continue

@@ -22,8 +22,9 @@ WORKER = Path(__file__).with_name("worker.py")
 
 @dataclass
 class Program:
-    """An HLO module's text and its arguments: one list of arrays per replica.
+    """An HLO module's text and its arguments: one list of arrays per participant.
 
+    `partitions`: of each replica; participants are numbered replica * partitions + partition.
     `fuse`: let XLA fuse. It then contracts multiply and add into one rounding; but without, its dots of types that are
     neither signed integers nor real floats pair several contracted dimensions wrongly (jaxlib 0.10.2).
     """
@@ -31,6 +32,7 @@ class Program:
     text: str
     replicas: Sequence[Sequence[np.ndarray]] = field(default_factory=lambda: [[]])
     fuse: bool = False
+    partitions: int = 1
 
     @staticmethod
     def of(text: str, *inputs: np.ndarray) -> Program:
@@ -40,7 +42,7 @@ class Program:
 
 @dataclass
 class Outcome:
-    """Outputs per replica (a tuple result is flattened), or why there are none."""
+    """Outputs per participant (a tuple result is flattened), or why there are none."""
 
     replicas: list[list[np.ndarray]] | None
     error: str = ""
@@ -104,7 +106,7 @@ def _write(directory: Path, programs: Sequence[Program]) -> None:
         names = [[f"{index}.{r}.{i}" for i in range(len(row))] for r, row in enumerate(program.replicas)]
         for row_names, row in zip(names, program.replicas, strict=True):
             arrays.update(zip(row_names, map(np.asarray, row), strict=True))
-        cases.append({"text": program.text, "inputs": names, "fuse": program.fuse})
+        cases.append({"text": program.text, "inputs": names, "fuse": program.fuse, "partitions": program.partitions})
     save_arrays(directory / "inputs.npz", arrays)
     (directory / "cases.json").write_text(json.dumps(cases))
 

@@ -46,9 +46,8 @@ class Participants:
 
     def __post_init__(self) -> None:
         if self.replicas < 1 or self.partitions < 1:
-            raise EvaluationError(
-                f"expected at least 1 replica and partition, found {self.replicas}, {self.partitions}"
-            )
+            found = f"{self.replicas} and {self.partitions}"
+            raise EvaluationError(f"expected at least 1 replica and 1 partition, found {found}")
 
     def __len__(self) -> int:
         return self.replicas * self.partitions
