@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Sequence
 from io import BytesIO
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
@@ -16,7 +17,8 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 from xneuron import __version__
 from xneuron.tools import pipeline
 from xneuron.tools.diagnostics import ProgramError
-from xneuron.tools.guard import OK, WRONG_PROGRAM, guarded, quiet_pipes
+from xneuron.tools.guard import MISSED, OK, WRONG_PROGRAM, guarded, quiet_pipes
+from xneuron.tools.requirements import requirements, watched
 from xneuron.tools.sources import Sources, input_name, not_text, read_source, split
 from xneuron.tools.usage import (
     add_shared_arguments,
@@ -26,6 +28,9 @@ from xneuron.tools.usage import (
     with_explicit_remarks,
     write_text,
 )
+
+if TYPE_CHECKING:
+    from xneuron.remarks import Remark
 
 
 class OptMain(xDSLOptMain):
@@ -40,12 +45,20 @@ class OptMain(xDSLOptMain):
     def register_all_arguments(self, arg_parser: argparse.ArgumentParser) -> None:
         super().register_all_arguments(arg_parser)
         add_shared_arguments(arg_parser)
+        arg_parser.add_argument(
+            "--require",
+            action="append",
+            default=[],
+            metavar="PASS[:LOOP]",
+            help="Exit with 3, saying why, if the pass refuses the loop (any loop, if none is named); may be repeated",
+        )
         arg_parser.error = lambda message: usage_error(arg_parser, message)
 
     def setup_pipeline(self) -> None:
         check_options("-t", self.available_targets, self.args.target)
         check_options("-f", self.available_frontends, self.args.frontend)
         passes = pipeline.parse(self.available_passes, self.args.passes)
+        self.required = requirements(self.args.require, [each.name for each in passes])
         self.started = time.perf_counter()
         self.steps = pipeline.Pipeline(passes, not self.args.disable_verify, self.report)
 
@@ -55,7 +68,7 @@ class OptMain(xDSLOptMain):
     def execute(self) -> int:
         """Does the work; returns the exit code."""
         try:
-            with recorded(self.args.remarks):
+            with recorded(self.args.remarks), watched(self.required) as remarks:
                 output = "// -----\n".join([self.process(chunk) for chunk in self.read_chunks()])
         except ShrinkException:
             print("Success, can shrink")
@@ -64,7 +77,14 @@ class OptMain(xDSLOptMain):
         if self.args.shrink:
             print("Failure, can't shrink")
             return WRONG_PROGRAM
-        return OK
+        return self.check_required(remarks)
+
+    def check_required(self, remarks: Sequence[Remark]) -> int:
+        """Says on stderr which required transformations were missed; the exit code."""
+        failures = [text for each in self.required for text in each.failures(remarks)]
+        for text in failures:
+            print(f"required: {text}", file=sys.stderr)
+        return MISSED if failures else OK
 
     def read_chunks(self) -> list[bytes]:
         """The input, in parts under `--split-input-file`; notes which frontend it is for."""

@@ -76,7 +76,8 @@ class WhileLoopUnroller(ModulePass):
 
     Refuses, in this order: not-chosen, skip-requested (`analysis/unroll_requests.py`), several-operands,
     control-dependency, send-recv, operand-not-tuple, condition-side-effects, each reason for which a count is
-    unknown, no-induction-variable, no-closed-form, runs-once (wrapped only), and the three budgets.
+    unknown, no-induction-variable, no-closed-form, and the three budgets. Where it would wrap, it leaves alone a loop
+    that runs once.
     Rules and texts: neuron-hlo-passes.md §4, xla-semantics.md (b); docs/diagnostics.md lists them all.
     """
 
@@ -141,6 +142,9 @@ class WhileLoopUnroller(ModulePass):
                 rewrites.drop(loop)
                 continue
             plan = self._plan(count)
+            if plan.trips == plan.copies == 1:
+                remark("analysis", self.name, RUNS_ONCE, loop, "runs once already", **facts_of(count))
+                continue
             size = instruction_count(loop.body)
             if refusal := self._over_budget(loop, plan, size):
                 facts = {**facts_of(count), "body_instructions": size, "copies": plan.all_copies}
@@ -162,8 +166,6 @@ class WhileLoopUnroller(ModulePass):
 
     def _over_budget(self, loop: WhileOp, plan: Plan, size: int) -> Refusal | None:
         copies = plan.all_copies
-        if copies == plan.trips == 1:
-            return Refusal(RUNS_ONCE, f"{name_of(loop)} runs once already")
         if size > self.max_body_instructions:
             text = (
                 f"Cannot unroll while loop. Too many instructions in the body: {size} vs {self.max_body_instructions}"

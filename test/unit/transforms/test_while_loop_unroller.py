@@ -215,10 +215,10 @@ def test_the_counter_is_a_constant_but_in_its_update() -> None:
     assert sum(" = u8[] add(" in line for line in text.splitlines()) == 3
 
 
-@pytest.mark.parametrize(("options", "codes"), [(WRAPPED, ["runs-once"]), (FULL, [])])
-def test_a_second_run_finds_nothing_to_do(options: WhileLoopUnroller, codes: list[str]) -> None:
+@pytest.mark.parametrize("options", [WRAPPED, FULL])
+def test_a_second_run_finds_nothing_to_do(options: WhileLoopUnroller) -> None:
     once = print_hlo(unrolled(program("s32", 0, 1, "LT", 5), options))
-    assert [remark.code for remark in remarks_of(once, options)] == codes
+    assert not remarks_of(once, options)
 
 
 @pytest.mark.usefixtures("unmarked")
