@@ -37,6 +37,7 @@ TRANSFORMS = {
     "neuron_add_boundary_marker": "NeuronAddBoundaryMarker",
     "neuron_move_all_gather_while_loop": "NeuronMoveAllGatherWhileLoop",
     "neuron_move_reduce_scatter_while_loop": "NeuronMoveReduceScatterWhileLoop",
+    "neuron_unique_channel_id_enforcer": "NeuronUniqueChannelIdEnforcer",
     "tuple-simplifier": "TupleSimplifier",
     "tuple-while-operands": "TupleWhileOperands",
     "unroll-while-loop": "UnrollWhileLoop",
@@ -87,6 +88,12 @@ def _bir_json_frontend() -> type[Frontend]:
     return BirJsonFrontend
 
 
+def _json_frontend() -> type[Frontend]:
+    from xneuron.formats.bir_json import JsonFrontend
+
+    return JsonFrontend
+
+
 def _bir_json_target() -> type[Target]:
     from xneuron.formats.bir_json import BirJsonTarget
 
@@ -102,7 +109,7 @@ def _bir_text() -> type[Target]:
 XNEURON = Universe(
     all_dialects={"hlo": _hlo, "bir": _bir},
     all_passes=_passes("transforms", TRANSFORMS) | _passes("lowering", LOWERINGS),
-    all_frontends={"hlo": _hlo_frontend, "bir-json": _bir_json_frontend},
+    all_frontends={"hlo": _hlo_frontend, "bir-json": _bir_json_frontend, "json": _json_frontend},
     all_targets={
         "hlo": _hlo_target,
         "dot": _dot,

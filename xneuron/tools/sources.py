@@ -14,8 +14,6 @@ STDIN = "stdin"
 _COMMENTS = re.compile(rb"(\s|//[^\n]*|/\*.*?\*/|#[^\n]*)*", re.DOTALL)
 _ENTRY = re.compile(rb"^\s*ENTRY\s", re.MULTILINE)
 _OBJECT = re.compile(rb"\s*\{\s*[\"}]")
-_EXTENSIONS = {"json": "bir-json"}
-"""Formats that files are not named after."""
 _BOUNDARY = re.compile(rb"^// -----[ \t\r]*\n?", re.MULTILINE)
 
 
@@ -29,8 +27,7 @@ class Source:
 
     def format(self, known: frozenset[str]) -> str:
         """The frontend to read it with: the extension if that is one, else what the content looks like."""
-        named = _EXTENSIONS.get(self.extension, self.extension)
-        return named if named in known else sniff(self.content)
+        return self.extension if self.extension in known else sniff(self.content)
 
     def text(self) -> str:
         """The content for excerpts in messages."""

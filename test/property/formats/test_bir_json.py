@@ -306,7 +306,8 @@ def test_round_trips(program: str) -> None:
 
 
 @pytest.mark.fuzz
-@settings(max_examples=500, deadline=None, phases=PHASES, suppress_health_check=[HealthCheck.too_slow])
-@given(programs())
-def test_round_trips_fuzz(program: str) -> None:
+@pytest.mark.parametrize("part", range(5))
+@settings(max_examples=100, deadline=None, phases=PHASES, suppress_health_check=[HealthCheck.too_slow])
+@given(program=programs())
+def test_round_trips_fuzz(part: int, program: str) -> None:
     check(program)

@@ -19,6 +19,9 @@ from xneuron.tools.sources import Source, read_source, sniff, split
         ("builtin.module {\n}", "mlir"),
         ('#loc = loc(unknown)\nmodule @jit_f attributes {a = "HloModule"} {', "mlir"),
         ("// HloModule in a comment\nfunc.func @f() { return }", "mlir"),
+        ('\n{\n  "version": 2', "bir-json"),
+        ("{}", "bir-json"),
+        ("{-# dialect_resources: {} #-}", "mlir"),
         ("", "mlir"),
     ],
 )

@@ -175,9 +175,14 @@ def _skip(text: str, at: int) -> int:
 
 
 def _past(text: str, at: int) -> int:
-    """The start of what follows the value at `at` and the comma, colon or bracket behind it."""
-    end = _skip(text, _DECODER.raw_decode(text, at)[1])
-    return end if text[end] in "]}" else _skip(text, end + 1)
+    """The start of what follows the value at `at`."""
+    return _following(text, _DECODER.raw_decode(text, at)[1])
+
+
+def _following(text: str, end: int) -> int:
+    """The start of what follows a value that ends at `end`, behind the comma or colon."""
+    at = _skip(text, end)
+    return at if text[at] in "]}" else _skip(text, at + 1)
 
 
 def _item(text: str, at: int, index: int) -> int:
@@ -195,3 +200,34 @@ def _member(text: str, at: int, key: str) -> int:
         found = at if name == key else found
         at = _past(text, at)
     return found
+
+
+_HOLDERS = frozenset(
+    {"module", "functions", "allocations", "storages", "memorylocations", "blocks", "basic_blocks", "instructions"}
+)
+"""Keys of what becomes operations."""
+
+
+def starts(text: str) -> dict[Path, int]:
+    """Where the objects that become operations start, by path: one more run over a text that `decode` accepts."""
+    found: dict[Path, int] = {}
+    _walk(text, _skip(text, 0), (), found)
+    return found
+
+
+def _walk(text: str, at: int, path: Path, found: dict[Path, int]) -> int:
+    """Notes the object or array at `at` and what is inside; where it ends."""
+    found[path] = at
+    is_array = text[at] == "["
+    at = _skip(text, at + 1)
+    number = 0
+    while text[at] not in "]}":
+        key: str | int = number
+        if not is_array:
+            key, at = _DECODER.raw_decode(text, at)[0], _past(text, at)
+        if text[at] in "[{" and (is_array or key in _HOLDERS):
+            at = _following(text, _walk(text, at, (*path, key), found))
+        else:
+            at = _past(text, at)
+        number += 1
+    return at + 1

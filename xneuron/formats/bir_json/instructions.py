@@ -130,6 +130,7 @@ def _read_instruction(node: Node, scope: Scope) -> Instruction:
     _note_queue(node, op, scope)
     refuse_unmodelled(fields)
     keep(op, fields.rest | kept)
+    scope.pending.placed.append((op, node))
     return op
 
 

@@ -14,15 +14,15 @@ from xneuron.dialects.bir.functions import FuncOp
 from xneuron.formats.bir_json.document import JSON, Fields, Node, Object
 from xneuron.formats.bir_json.instructions import check_names, read_function_body
 from xneuron.formats.bir_json.kept import keep, nested, refuse_unmodelled
-from xneuron.formats.bir_json.scope import Pending, Scope
+from xneuron.formats.bir_json.scope import Pending, Placed, Scope
 from xneuron.formats.bir_json.storage import place_storage, read_allocations
 
 DEFAULTS: Object = {"arch": "gen3", "attributes": {"neuron_core_id": 0}}
 """Keys of a module that are written where nothing else is known, and not kept where they say just that."""
 
 
-def read_module(document: JSON) -> ModuleOp:
-    """The module in a document. Raises BirJsonError."""
+def read_module(document: JSON) -> tuple[ModuleOp, Placed]:
+    """The module in a document, and where its operations were read. Raises BirJsonError."""
     fields = Node(document).fields()
     # The documents of the compiler's round-trip tool have the module one level down.
     if "version" not in fields.rest and (inner := fields.take("module")):
@@ -30,11 +30,11 @@ def read_module(document: JSON) -> ModuleOp:
     version = _read_version(fields)
     nodes = fields.need("functions").items()
     check_names(nodes, "function")
-    used: list[Node] = []
-    module = ModuleOp([_read_function(node, version, used) for node in nodes])
-    _resolve_queues(fields, used)
+    queues, placed = list[Node](), Placed()
+    module = ModuleOp([_read_function(node, version, Pending(queues=queues, placed=placed)) for node in nodes])
+    _resolve_queues(fields, queues)
     keep(module, {key: value for key, value in fields.rest.items() if value != DEFAULTS.get(key)})
-    return module
+    return module, placed
 
 
 def _read_version(fields: Fields) -> int:
@@ -44,17 +44,16 @@ def _read_version(fields: Fields) -> int:
     return version.integer()
 
 
-def _read_function(node: Node, version: int, queues: list[Node]) -> FuncOp:
-    """A function; queues that it uses are added to `queues`."""
+def _read_function(node: Node, version: int, pending: Pending) -> FuncOp:
     fields = node.fields()
     name = fields.need("name").text()
-    storage = read_allocations(fields.items("allocations", "storages"))
-    pending = Pending(queues=queues)
+    storage = read_allocations(fields.items("allocations", "storages"), pending.placed)
     blocks = fields.items("blocks", "basic_blocks")
     region, rest = read_function_body(blocks, Scope(version, storage, pending))
     refuse_unmodelled(fields)
     _resolve_dependencies(pending)
     func = FuncOp(name, region)
+    pending.placed.append((func, node))
     place_storage(func, storage)
     if fields.rest.get("attributes") == []:
         del fields.rest["attributes"]

@@ -4,28 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from xneuron.dialects.bir.storage import MemoryLocationOp, RegisterOp
 from xneuron.formats.bir_json.document import Node
+
+Placed: TypeAlias = list[tuple[Operation, Node]]
+"""Operations, and the objects they were read from."""
 
 
 @dataclass
 class Storage:
     """Registers and memory locations of a function by name, in order, and locations by the name of their set."""
 
+    placed: Placed
     named: dict[str, RegisterOp | MemoryLocationOp] = field(default_factory=dict[str, RegisterOp | MemoryLocationOp])
     sets: dict[str, list[MemoryLocationOp]] = field(default_factory=dict[str, list[MemoryLocationOp]])
+
+    def add(self, op: RegisterOp | MemoryLocationOp, node: Node) -> None:
+        self.named[op.label] = op
+        self.placed.append((op, node))
 
 
 @dataclass
 class Pending:
-    """References to look up in the second pass, once every instruction has been read."""
+    """What the first pass leaves to do: references to look up, operations to give a location."""
 
     names: set[str] = field(default_factory=set[str])
     dependencies: list[tuple[Node, str]] = field(default_factory=list[tuple[Node, str]])
     queues: list[Node] = field(default_factory=list[Node])
+    placed: Placed = field(default_factory=Placed)
 
 
 @dataclass(frozen=True)

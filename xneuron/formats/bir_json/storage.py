@@ -21,7 +21,7 @@ from xneuron.formats.bir_json.document import JSON, Fields, Node, Object
 from xneuron.formats.bir_json.kept import SET_ATTRIBUTE, keep, with_kept
 from xneuron.formats.bir_json.keys import read_keys, write_keys
 from xneuron.formats.bir_json.operands import SetSizes
-from xneuron.formats.bir_json.scope import Storage
+from xneuron.formats.bir_json.scope import Placed, Storage
 
 _REGISTER_KEYS = tuple(RegisterOp.key_definitions())
 _SET_KEYS = MemoryLocationOp.SET_KEYS
@@ -30,9 +30,9 @@ _WRITTEN_SET_KEYS = ("kind", "tensor_class", "addr_space", "partition_dim")
 """Keys that are written at their defaults as well; so are all keys of a location."""
 
 
-def read_allocations(nodes: Iterable[Node]) -> Storage:
-    """The storage of a function, by name."""
-    storage = Storage()
+def read_allocations(nodes: Iterable[Node], placed: Placed) -> Storage:
+    """The storage of a function, by name; what was read where is added to `placed`."""
+    storage = Storage(placed)
     for node in nodes:
         fields = node.fields()
         kind = fields.need("Skind")
@@ -58,7 +58,7 @@ def _read_register(fields: Fields, storage: Storage) -> None:
     op = RegisterOp(name)
     op.properties |= read_keys(fields, RegisterOp, _REGISTER_KEYS)
     keep(op, fields.rest)
-    storage.named[name] = op
+    storage.add(op, fields.node)
 
 
 def _read_set(fields: Fields, storage: Storage) -> None:
@@ -91,7 +91,7 @@ def _read_location(
     op.properties |= shared | read_keys(fields, MemoryLocationOp, _LOCATION_KEYS)
     _check_dims(fields, op.geometry)
     keep(op, fields.rest)
-    storage.named[name] = op
+    storage.add(op, fields.node)
     return op
 
 

@@ -17,7 +17,7 @@ from xneuron.dialects.bir.operands import access
 from xneuron.dialects.bir.storage import MemoryLocationOp
 from xneuron.formats.bir_json import parse_bir_json, print_bir_json
 
-EXAMPLE = json.loads((Path(__file__).parent / "increment.json").read_text())
+EXAMPLE = json.loads((Path(__file__).parents[3] / "corpus" / "increment.bir.json").read_text())
 """`x[0:128, 0:4] += 1` n times, n loaded from DRAM (reference `bir.md`, section j)."""
 
 MAIN = "functions[0]"

@@ -13,9 +13,9 @@ from xdsl.parser import Parser
 from xneuron.dialects.bir import BIR
 from xneuron.formats.bir_json import parse_bir_json, print_bir_json
 
-HERE = Path(__file__).parent
-EXAMPLE = (HERE / "increment.json").read_text()
-EXAMPLES = sorted((HERE.parents[3] / "examples" / "bir").glob("*.mlir"))
+TEST = Path(__file__).parents[3]
+EXAMPLE = (TEST / "corpus" / "increment.bir.json").read_text()
+EXAMPLES = sorted((TEST.parent / "examples" / "bir").glob("*.mlir"))
 
 
 def parse_mlir(text: str) -> ModuleOp:
