@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from xdsl.ir import Operation
+from collections import Counter, defaultdict
+from typing import NamedTuple
 
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.utils.exceptions import VerifyException
+
+from xneuron.analysis.call_graph import CallGraph, function_of
 from xneuron.dialects.hlo.attributes import int_of
+from xneuron.dialects.hlo.base import opcode_of
+from xneuron.dialects.hlo.channels import TransferOp
+from xneuron.dialects.hlo.collectives import RecvOp, SendOp
 
 
 def channel_of(op: Operation) -> int | None:
@@ -16,3 +25,69 @@ def channel_of(op: Operation) -> int | None:
 def next_channel_id(module: Operation) -> int:
     """One more than the largest channel id in the module, at least 1; looks at every op."""
     return 1 + max((channel_of(op) or 0 for op in module.walk()), default=0)
+
+
+class Shared(NamedTuple):
+    """A channel on which several instructions meet, in program order."""
+
+    channel: int
+    ops: list[Operation]
+
+
+def shared_channels(module: ModuleOp) -> list[Shared]:
+    """Channels on which instructions can meet that do not belong together.
+
+    That is each channel with two collectives, two sends or two receives; an instruction of a function counts once
+    for each way to call it. A send and a receive belong together, and a done to its start.
+    """
+    times = _ways_to_call(CallGraph(module))
+    found: defaultdict[int, Counter[Operation]] = defaultdict(Counter)
+    for op in module.walk():
+        if (channel := channel_of(op)) is not None and _meets(op):
+            found[channel][op] = times.get(function_of(op), 1)
+    return [Shared(channel, list(ops)) for channel, ops in found.items() if _collide(ops)]
+
+
+def _meets(op: Operation) -> bool:
+    """False for the done of a transfer, which belongs to its start."""
+    return not isinstance(op, TransferOp) or isinstance(op, SendOp | RecvOp)
+
+
+def _collide(ops: Counter[Operation]) -> bool:
+    sends = sum(times for op, times in ops.items() if isinstance(op, SendOp))
+    receives = sum(times for op, times in ops.items() if isinstance(op, RecvOp))
+    collectives = ops.total() - sends - receives
+    return max(sends, receives, collectives) > 1 or (collectives > 0 and collectives < ops.total())
+
+
+def _ways_to_call(calls: CallGraph) -> dict[str, int]:
+    """In how many ways each function is reached from one that nobody calls."""
+    ways: dict[str, int] = {}
+    for function in reversed(list(calls.callees_first())):
+        name = function.sym_name.data
+        callers = calls.callers.get(name, [])
+        ways[name] = sum(ways.get(function_of(call), 1) for call in callers) or 1
+    return ways
+
+
+def verify_channels(module: ModuleOp) -> None:
+    """Fails for channels that XLA's verifier refuses: of different opcodes, or of a done that is not its start's.
+
+    Two instructions of one opcode on a channel are allowed there, and here: `shared_channels` finds them.
+    Rules: VerifyChannels in hlo_verifier.cc. Raises VerifyException.
+    """
+    opcodes: dict[int, str] = {}
+    for op in module.walk():
+        if (channel := channel_of(op)) is None:
+            continue
+        opcode = _meeting_opcode(op)
+        if (first := opcodes.setdefault(channel, opcode)) != opcode:
+            raise VerifyException(f"channel {channel} is used for different types of instructions: {first}, {opcode}")
+        start = op.operands[0].owner if isinstance(op, TransferOp) and op.operands else None
+        if isinstance(start, SendOp | RecvOp) and channel_of(start) not in (None, channel):
+            raise VerifyException(f"expected channel {channel_of(start)} of the start, found {channel} on its done")
+
+
+def _meeting_opcode(op: Operation) -> str:
+    """The opcode without the halves it may come in; all transfers are one kind."""
+    return "send/recv" if isinstance(op, TransferOp) else opcode_of(op.name).removesuffix("-start")

@@ -9,6 +9,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.utils.exceptions import VerifyException
 
 from xneuron.analysis.call_graph import CallGraph, function_of
+from xneuron.analysis.channels import verify_channels
 from xneuron.analysis.dominance import verify_dominance
 from xneuron.fastir import symbols_indexed
 
@@ -24,6 +25,7 @@ def verify_module(module: ModuleOp) -> None:
     verify_dominance(module)
     if any(name.startswith("hlo.") for name in module.attributes):
         _verify_entry(module)
+        verify_channels(module)
         _verify_no_recursion(module)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -33,8 +34,11 @@ class FlattenCallGraph(ModulePass):
         flatten_call_graph(op)
 
 
-def flatten_call_graph(module: ModuleOp) -> bool:
-    """Clones shared functions; true if there were any. Callers first, so that the calls in a clone count too."""
+def flatten_call_graph(module: ModuleOp, wanted: Callable[[FuncOp], bool] = lambda function: True) -> bool:
+    """Clones shared functions that are wanted; true if there were any.
+
+    Callers first, so that the calls in a clone count too.
+    """
     graph = CallGraph(module)
     functions = list(graph.callees_first())
     place = {function.sym_name.data: at for at, function in enumerate(functions)}
@@ -46,7 +50,7 @@ def flatten_call_graph(module: ModuleOp) -> bool:
             name = function.sym_name.data
             outer = [call for call in calls.get(name, ()) if place.get(function_of(call), -1) > place[name]]
             shared = outer[1:] if is_private(function) else outer
-            for call in shared if function.body.blocks else ():
+            for call in shared if function.body.blocks and wanted(function) else ():
                 _clone_for(call, function, names, place, calls)
                 changed = True
     return changed
