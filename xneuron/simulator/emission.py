@@ -78,12 +78,12 @@ class Emitter:
         self.registers = self.machine.variables()
         names = list(dict.fromkeys(self.registers.values()))
         self.source.line("b = 0")
-        for name, helper in HELPERS.items():
-            self.source.line(f"{name} = {self.source.constant(helper)}")
+        helpers = [self.source.constant(helper) for helper in HELPERS.values()]
+        self.source.line(f"{', '.join(HELPERS)} = {', '.join(helpers)}")
         if names:
             self.source.line(f"{', '.join(names)}, = registers")
-        emit_region(self, func.body)
         try:
+            emit_region(self, func.body)
             return self.source.function("simulate", ["registers"], listings)
         except (SyntaxError, RecursionError) as error:
             raise EvaluationError("the loops are nested too deeply to run") from error

@@ -253,7 +253,7 @@ def _emit_test(emitter: Emitter, op: DoWhileOp) -> None:
     emitter.record_trip(op)
     if emitter.options.strict:
         emitter.check_registers(op, op.reads())
-    emitter.source.line(f"if not ({emitter.expression(op.condition)}): break")
+    emitter.source.line(f"if not {emitter.expression(op.condition)}: break")
 
 
 def _overrun(emitter: Emitter, op: Operation, name: str) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import Operation, SSAValue
 
+from xneuron.dialects.bir.enums import Engine
 from xneuron.dialects.bir.functions import FuncOp
 from xneuron.dialects.bir.operands import MemoryAccess
 from xneuron.dialects.bir.storage import MemoryLocationOp, RegisterOp
@@ -59,17 +60,13 @@ class Machine:
         they overlap otherwise.
         """
         found: dict[SSAValue, str] = {}
-        taken: dict[tuple[object, int], tuple[RegisterOp, str]] = {}
+        taken: dict[tuple[Engine, int], RegisterOp] = {}
         for number, op in enumerate(self.function.registers):
             if op.result.first_use is None:
                 continue
-            name = f"r{number}"
-            if (first := op.key("physical_id")) is not None:
-                slots = [(op.engine.data, first + half) for half in range(op.num_physical_regs.data)]
-                other, name = taken.setdefault(slots[0], (op, name))
-                if any(taken.setdefault(slot, (op, name))[1] != name for slot in slots) or _differs(op, other):
-                    raise EvaluationError(f"registers '{other.label}' and '{op.label}' overlap in part", op)
-            found[op.result] = name
+            found[op.result] = f"r{number}"
+            if (other := _same_register(op, taken)) is not None:
+                found[op.result] = found[other.result]
         return found
 
     def number(self, node: Node) -> int:
@@ -117,8 +114,18 @@ class Machine:
         return fail
 
 
-def _differs(op: RegisterOp, other: RegisterOp) -> bool:
-    return op.num_physical_regs.data != other.num_physical_regs.data
+def _same_register(op: RegisterOp, taken: dict[tuple[Engine, int], RegisterOp]) -> RegisterOp | None:
+    """The register that has the physical numbers of `op`, which takes them if there is none."""
+    first, width = op.key("physical_id"), op.num_physical_regs.data
+    numbers = [] if first is None else [(op.engine.data, first + half) for half in range(width)]
+    others = [taken.get(number) for number in numbers]
+    if not any(others):
+        taken.update(dict.fromkeys(numbers, op))
+        return None
+    other = next(other for other in others if other is not None)
+    if any(found is not other for found in others) or other.num_physical_regs.data != width:
+        raise EvaluationError(f"registers '{other.label}' and '{op.label}' overlap in part", op)
+    return other
 
 
 def _raiser(message: str, op: Operation, kind: type[EvaluationError] = EvaluationError) -> Callable[[], None]:

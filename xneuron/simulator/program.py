@@ -121,8 +121,8 @@ class Program:
         self.machine.memory.write(name, array)
 
     def _names(self) -> dict[str, str]:
-        """The variable of each register; one that nothing mentions has its own name."""
-        return {op.label: self._emitter.registers.get(op.result, op.label) for op in self.function.registers}
+        """The variable of each register; what nothing mentions has a name that is no variable."""
+        return {op.label: self._emitter.registers.get(op.result, f"%{op.label}") for op in self.function.registers}
 
     def _entry_values(self, given: Mapping[str, int]) -> list[int | None]:
         known = {op.label: op for op in self.function.registers}

@@ -58,7 +58,7 @@ def test_running_softmax(run, n: int) -> None:
 
 
 def regular_code() -> np.ndarray:
-    """13 checks on 24 bits, three checks a bit; no two bits share two checks, so that one error is corrected at once."""
+    """13 checks on 24 bits, three a bit; no two bits share two checks, so that one error is corrected at once."""
     lines = [[(start + step) % 13 for step in line] for line in ((0, 1, 4), (0, 2, 7)) for start in range(13)]
     h = np.zeros((13, 24), np.float32)
     for bit, line in enumerate(lines[:24]):
