@@ -78,7 +78,8 @@ def _parse_field(scanner: Scanner, kind: str) -> Attribute:
 
 def _show_metadata(value: Attribute) -> str:
     fields = cast(DictionaryAttr, value).data
-    return f"{{{' '.join([_show_field(key, fields[key]) for key in sorted(fields, key=_RANK.__getitem__)])}}}"
+    parts = [_show_field(key, fields[key]) for key in sorted(fields, key=_RANK.__getitem__)]
+    return f"{{{' '.join(parts)}}}"
 
 
 def _show_field(key: str, value: Attribute) -> str:

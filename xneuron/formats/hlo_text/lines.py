@@ -110,10 +110,10 @@ class LinePrinter:
         return f"{head} {opcode}{suffix}({inside}){thread}{own}{self._common(op.attributes, before)}"
 
     def _property(self, spec: Spec, properties: Mapping[str, Attribute]) -> str:
-        values = [properties[name] for name in spec.properties]
-        if len(values) == 1:
-            return self._value(f", {spec.text}=", values[0], _kind(spec).show)
-        return f", {spec.text}={_kind(spec).show(*values)}"
+        show = _kind(spec).show
+        if len(spec.properties) == 1:
+            return self._value(f", {spec.text}=", properties[spec.properties[0]], show)
+        return f", {spec.text}={show(*[properties[name] for name in spec.properties])}"
 
     def _value(self, prefix: str, value: Attribute, show: Callable[..., str]) -> str:
         key = (prefix, id(value))
@@ -123,6 +123,9 @@ class LinePrinter:
 
     def _common(self, attributes: Mapping[str, Attribute], before: Sequence[str]) -> str:
         """Attributes that any instruction may have; others that the op carries are not HLO's."""
+        if len(attributes) == 1 and not before:
+            (name,) = attributes
+            return self._property(COMMON[name], attributes) if name in COMMON else ""
         ranked = [
             (COMMON_RANK[name], self._property(COMMON[name], attributes)) for name in attributes if name in COMMON
         ]

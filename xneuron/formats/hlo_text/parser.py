@@ -226,15 +226,14 @@ class Parser:
         if opcode == "constant":
             value = parse_literal(scanner, type)
             scanner.expect(")", " after the literal")
-            return self.builder.constant(
-                name, start, type, value, self.attributes(self.rows["constant"], (), name is None)
-            )
+            said = self.attributes(self.rows["constant"], (), nested=name is None)
+            return self.builder.constant(name or "constant.anon", start, type, value, said)
         number = scanner.integer("parameter number")
         if number < 0:
             scanner.error("parameter number must be >= 0", at)
         scanner.expect(")", " after the parameter number")
         said = self.attributes(self.rows["constant"], (), nested=name is None)
-        return self.builder.parameter(number, at, name, type, said)
+        return self.builder.parameter(number, at, name or "parameter.anon", type, said)
 
     def _unknown(self, opcode: str, at: int) -> NoReturn:
         hint = _hint(opcode, self.rows)
@@ -248,8 +247,9 @@ class Parser:
         operands = self._operands()
         if suffix == "-start":
             row = self._refined(row, operands)
-            return self.builder.async_start(row, name, start, type, operands, self.attributes(row, operands))
-        said = self.attributes(self.rows[f"async{suffix}"], operands)
+            said = self.attributes(row, operands, nested=name is None)
+            return self.builder.async_start(row, name, start, type, operands, said)
+        said = self.attributes(self.rows[f"async{suffix}"], operands, nested=name is None)
         return self.builder.async_rest(self.rows[f"async{suffix}"], row.opcode, name, start, type, operands, said)
 
     def _refined(self, row: Row, operands: Sequence[SSAValue]) -> Row:
