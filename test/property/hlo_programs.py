@@ -1,12 +1,16 @@
 """Random HLO programs that end: loops, nested and one after another, calls, fusions, conditionals, tuples, collectives.
 
-All values are s32 scalars and vectors of `WIDTH`, so that results compare bit for bit. The same value is often made
-twice, carried around unchanged, or packed and taken out again: there is something to do for every transform.
+With a team, collectives join several participants; loops and branches go the same way in all of them, so that
+everybody arrives. All values are s32 scalars and vectors of `WIDTH`, so that results compare bit for bit. The same
+value is often made twice, carried around unchanged, or packed and taken out again: there is something to do for every
+transform.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count
 from random import Random
 
 WIDTH = 4
@@ -18,22 +22,47 @@ GROUPS = {
     4: ("{}", "{{0,1,2,3}}", "{{0,2},{1,3}}", "[2,2]<=[4]"),
 }
 SUM = "sum { a = s32[] parameter(0)\n  b = s32[] parameter(1)\n  ROOT s = s32[] add(a, b) }"
+LARGEST = "largest { a = s32[] parameter(0)\n  b = s32[] parameter(1)\n  ROOT m = s32[] maximum(a, b) }"
 
 
-def hlo_program(random: Random, size: int = 12, depth: int = 2, collectives: bool = True, replicas: int = 1) -> str:
+@dataclass(frozen=True)
+class Team:
+    """Two or four participants: as many replicas, or one replica of as many partitions."""
+
+    members: int
+    partitions: bool
+
+    @property
+    def header(self) -> str:
+        """What the module's header says of it."""
+        return f"num_partitions={self.members}" if self.partitions else f"replica_count={self.members}"
+
+
+def hlo_program(
+    random: Random,
+    size: int = 12,
+    depth: int = 2,
+    collectives: bool = True,
+    replicas: int = 1,
+    team: Team | None = None,
+) -> str:
     """HLO text of a program with two parameters, a scalar and a vector, that returns a scalar and a vector.
 
     `size`: statements of a computation. `depth`: how deep loops and calls nest. `replicas`: 1 or 4; with 4,
-    conditionals hold no collectives, since replicas may take different branches.
+    conditionals hold no collectives, since replicas may take different branches. `team`: all kinds of collectives, and
+    conditionals in which everybody takes the same branch.
     """
-    text = _Text(random, collectives, replicas)
+    text = _Text(random, collectives, replicas, team)
     entry = _Computation(text, depth)
     for number, type in enumerate(TYPES):
         entry.values[type].append(entry.add(type, f"parameter({number})"))
     entry.fill(size)
     entry.add(_tuple_type(TYPES), f"tuple({entry.any(SCALAR)}, {entry.any(VECTOR)})", root=True)
     header = "HloModule random" + (f", replica_count={replicas}" if replicas > 1 else "")
-    return "\n\n".join([header, SUM, *text.computations, f"ENTRY main {{\n{entry.text()}\n}}"])
+    header += f", {team.header}" if team else ""
+    return "\n\n".join(
+        [header, SUM, *([LARGEST] if team else []), *text.computations, f"ENTRY main {{\n{entry.text()}\n}}"]
+    )
 
 
 def _tuple_type(types: tuple[str, ...]) -> str:
@@ -43,8 +72,10 @@ def _tuple_type(types: tuple[str, ...]) -> str:
 class _Text:
     """What is written already, and what computations share."""
 
-    def __init__(self, random: Random, collectives: bool, replicas: int) -> None:
+    def __init__(self, random: Random, collectives: bool, replicas: int, team: Team | None) -> None:
         self.random = random
+        self.team = team
+        self.channels = count(1)
         self.collectives = collectives
         self.replicas = replicas
         self.computations: list[str] = []
@@ -90,7 +121,12 @@ class _Computation:
 
     def fill(self, size: int) -> None:
         for _ in range(self.random.randint(2, size)):
-            self.random.choice(STATEMENTS if self.depth else PLAIN)(self)
+            self.random.choice(self._statements())(self)
+
+    def _statements(self) -> tuple[Statement, ...]:
+        if self.shared.team:
+            return (*(STATEMENTS if self.depth else PLAIN), *[_collective] * 4)
+        return STATEMENTS if self.depth else PLAIN
 
     def define(self, stem: str, types: tuple[str, ...], result: str, nested: int = 1) -> str:
         """Another computation, with a parameter per type and a root of the type `result`. Returns its name."""
@@ -159,11 +195,64 @@ def _wait(c: _Computation) -> None:
 
 
 def _collective(c: _Computation) -> None:
+    if c.shared.team:
+        _meeting(c, c.shared.team)
+        return
     if not c.shared.collectives:
         return
     channel = c.random.choice(("", f", channel_id={c.random.randint(1, 3)}"))
     groups = c.random.choice(GROUPS[c.shared.replicas])
     c.give(VECTOR, f"all-reduce({c.any(VECTOR)}), replica_groups={groups}{channel}, to_apply=sum")
+
+
+def _meeting(c: _Computation, team: Team) -> None:
+    """A collective of several participants; all that can be expressed with a result as wide as the operand."""
+    kind = c.random.choice(("all-gather", "all-reduce", "reduce-scatter", "all-to-all", "collective-permute"))
+    value = c.any(VECTOR)
+    if kind == "collective-permute":
+        others = [(i + 1) % team.members for i in range(team.members)]
+        pairs = ",".join(f"{{{a},{b}}}" for a, b in enumerate(others) if c.random.random() < 0.8)
+        c.give(VECTOR, f"{kind}({value}), source_target_pairs={{{pairs}}}{_channel(c, team)}")
+        return
+    groups = c.random.choice(_groups(team.members))
+    at, n = f"replica_groups={_spelled(groups)}{_channel(c, team, kind)}", len(groups[0])
+    if kind == "all-reduce":
+        c.give(VECTOR, f"{kind}({value}), {at}, to_apply={c.random.choice(('sum', 'largest'))}")
+    elif kind == "all-to-all":
+        c.give(VECTOR, f"{kind}({value}), {at}, dimensions={{0}}")
+    elif kind == "all-gather":
+        wide = c.add(f"s32[{WIDTH * n}]", f"{kind}({value}), {at}, dimensions={{0}}")
+        first = c.random.randint(0, WIDTH * (n - 1))
+        c.give(VECTOR, f"slice({wide}), slice={{[{first}:{first + WIDTH}]}}")
+    else:
+        part = c.add(f"s32[{WIDTH // n}]", f"{kind}({value}), {at}, dimensions={{0}}, to_apply=sum")
+        c.give(VECTOR, f"concatenate({', '.join([part] * n)}), dimensions={{0}}")
+
+
+def _groups(members: int) -> list[list[list[int]]]:
+    everyone = [list(range(members))]
+    return [everyone, [[0, 1], [2, 3]], [[2, 0], [1, 3]]] if members == 4 else [everyone, [[1, 0]]]
+
+
+def _spelled(groups: list[list[int]]) -> str:
+    return "{" + ",".join(f"{{{','.join(map(str, group))}}}" for group in groups) + "}"
+
+
+def _channel(c: _Computation, team: Team, kind: str = "") -> str:
+    """Attributes with which ids mean the members of the team."""
+    has_global_ids = kind in ("all-gather", "all-reduce", "reduce-scatter")
+    if team.partitions:
+        return f", channel_id={next(c.shared.channels)}" + (", use_global_device_ids=true" if has_global_ids else "")
+    return f", channel_id={next(c.shared.channels)}" if has_global_ids and c.random.random() < 0.7 else ""
+
+
+def _same(c: _Computation, scalar: str) -> str:
+    """A scalar that all members of a team agree on."""
+    if (team := c.shared.team) is None:
+        return scalar
+    groups = _spelled(_groups(team.members)[0])
+    channel = _channel(c, team, "all-reduce")
+    return c.add(SCALAR, f"all-reduce({scalar}), replica_groups={groups}{channel}, to_apply=largest")
 
 
 def _call(c: _Computation) -> None:
@@ -185,7 +274,7 @@ def _fusion(c: _Computation) -> None:
 
 def _conditional(c: _Computation) -> None:
     zero, value = c.add(SCALAR, "constant(0)"), c.any(VECTOR)
-    chosen = c.add(PRED, f"compare({c.any(SCALAR)}, {zero}), direction=LT")
+    chosen = c.add(PRED, f"compare({_same(c, c.any(SCALAR))}, {zero}), direction=LT")
     before, c.shared.collectives = c.shared.collectives, c.shared.collectives and c.shared.replicas == 1
     branches = f"true_computation={c.define('then', (VECTOR,), VECTOR)}, "
     branches += f"false_computation={c.define('else', (VECTOR,), VECTOR)}"
