@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.ir import Block, Operation, SSAValue
@@ -39,11 +38,9 @@ class Gather:
         return is_ordered(self.op) or is_ordered(self.last)
 
 
-def gathers(block: Block) -> Iterator[Gather]:
-    """The gathers among the instructions of a computation: those of one array, started ones with their done."""
-    for op in block.ops:
-        if isinstance(op, AllGatherOp | AllGatherStartOp) and (gather := gather_of(op)) is not None:
-            yield gather
+def gather_ops(block: Block) -> list[AllGatherOp | AllGatherStartOp]:
+    """The instructions of a computation that gather, or start to. A list: edits do not disturb it."""
+    return [op for op in block.ops if isinstance(op, AllGatherOp | AllGatherStartOp)]
 
 
 def gather_of(op: AllGatherOp | AllGatherStartOp) -> Gather | None:

@@ -29,6 +29,7 @@ from xneuron.transforms.collective_motion import (
     NO_GROUPS,
     NOT_TRIPS,
     ORDERED,
+    SEVERAL,
     NoMatch,
     expect,
     expect_shapes_can_change,
@@ -41,7 +42,6 @@ from xneuron.transforms.replacement import erase_unused
 
 WIDENED = declare("gather-widened", "The all-gather takes the whole tensor, of which the loop takes its slice.")
 OUTSIDE = declare("gather-outside-loop", "The all-gather stands in no loop's body.")
-SEVERAL = declare("gather-of-several", "The all-gather has several operands, or its start has other users than a done.")
 NO_RESHAPE = declare("gather-of-no-reshape", "The all-gather's operand is no reshape.")
 NO_SLICE = declare("reshape-of-no-slice", "The reshape's operand is no dynamic-slice.")
 NO_ELEMENT = declare("slice-of-no-element", "The dynamic-slice's operand is no element of a tuple.")

@@ -16,6 +16,7 @@ from xneuron.remarks import declare, name_of
 from xneuron.transforms.replacement import erase
 
 ORDERED = declare("ordered-collective", "A control dependency orders the collective, so that it cannot be moved.")
+SEVERAL = declare("gather-of-several", "The all-gather has several operands, or its start has other users than a done.")
 NO_STATE = declare("state-cannot-change", "The loop's state is no tuple, or says things about each of its elements.")
 NO_COUNT = declare("no-trip-count", "How often the loop around the collective runs is not known.")
 NOT_TRIPS = declare("slices-not-trips", "The sliced tensor has not one slice for each iteration.")

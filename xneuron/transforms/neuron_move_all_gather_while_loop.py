@@ -14,7 +14,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xneuron.analysis.computations import loops
 from xneuron.analysis.control_dependencies import is_ordered
 from xneuron.analysis.cost import bytes_of, spelled_bytes
-from xneuron.analysis.gathers import Gather, gathers
+from xneuron.analysis.gathers import Gather, gather_of, gather_ops
 from xneuron.analysis.loop_facts import LoopFacts
 from xneuron.analysis.slots import behind_copies, slot_of
 from xneuron.analysis.trip_count import TripCount
@@ -25,6 +25,7 @@ from xneuron.remarks import declare, name_of, remark
 from xneuron.transforms.collective_motion import (
     NO_STATE,
     ORDERED,
+    SEVERAL,
     NoMatch,
     expect,
     expect_size,
@@ -56,8 +57,9 @@ class NeuronMoveAllGatherWhileLoop(ModulePass):
     it; it goes if there are none. Also gathers of a conversion, and gathers in two instructions. Equal gathers share
     one. Innermost loops first, so that a gather leaves a whole nest.
 
-    Refuses: state-cannot-change, gather-not-of-slot, slot-changes, ordered-collective, gather-never-runs,
-    counts-may-differ (a count that is not known must at least be the same in each group), gathered-too-large.
+    Refuses: gather-of-several, state-cannot-change, gather-not-of-slot, slot-changes, ordered-collective,
+    gather-never-runs, counts-may-differ (a count that is not known must at least be the same in each group),
+    gathered-too-large.
 
     `max-gathered-bytes`: the largest tensor that may be made. `replicated-parameters`: numbers of the entry's
     parameters that are equal on all participants. Rules: neuron-hlo-passes.md §7.
@@ -100,9 +102,8 @@ def _move(loop: WhileOp, facts: LoopFacts, limit: int | None) -> bool:
     movable = [candidate for candidate in _candidates(loop) if _is_movable(candidate, loop, facts, limit)]
     made: dict[Hashable, SSAValue] = {}
     for candidate in movable:
-        _report(candidate, loop, facts, shared=candidate.key() in made)
-    for candidate in movable:
         key = candidate.key()
+        _report(candidate, loop, facts, shared=key in made)
         if key not in made:
             made[key] = append_slot(loop, _hoisted(candidate, loop))
         operand = candidate.gather.operand
@@ -117,7 +118,10 @@ def _move(loop: WhileOp, facts: LoopFacts, limit: int | None) -> bool:
 
 def _candidates(loop: WhileOp) -> Iterator[_Candidate]:
     body = loop.body.block
-    for gather in gathers(body):
+    for op in gather_ops(body):
+        if (gather := gather_of(op)) is None:
+            _missed(loop, SEVERAL, f"{name_of(op)} has several operands, or is started without a done of its own")
+            continue
         if why := unfit(loop):
             _missed(loop, NO_STATE, why)
             continue
@@ -180,9 +184,9 @@ def _read_before(loop: WhileOp, slot: int) -> None:
 def _report(candidate: _Candidate, loop: WhileOp, facts: LoopFacts, shared: bool) -> None:
     size, count = bytes_of(candidate.gather.result.type), facts.count(loop)
     trips = count.count if isinstance(count, TripCount) else f"trips({name_of(loop)})"
-    text = (
-        f"moved {name_of(candidate.gather.op)} out of the loop: {trips} all-gathers of {spelled_bytes(size)} become 1"
-    )
+    become = "one that another became" if shared else "1"
+    name = name_of(candidate.gather.op)
+    text = f"moved {name} out of the loop: {trips} all-gathers of {spelled_bytes(size)} become {become}"
     remark(
         "passed",
         NeuronMoveAllGatherWhileLoop.name,

@@ -159,6 +159,7 @@ def test_several_operands() -> None:
     both = [(GATHER, "gg = (f32[4,3], f32[4,3]) all-gather(r, r), replica_groups={{0,1}}, dimensions={0}\n"
              "  g = f32[4,3] get-tuple-element(gg), index=0")]  # fmt: skip
     refused(SLICES, both, Widen(), "gather-of-several", "AllGather of several operands")
+    refused(SLICES, both, Hoist(), "gather-of-several", "gg has several operands")
 
 
 WHOLE = """HloModule whole, replica_count=2
