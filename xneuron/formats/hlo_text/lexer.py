@@ -15,7 +15,7 @@ from xdsl.utils.lexer import Input, Span
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 ATTRIBUTE_NAME = re.compile(r"([A-Za-z_][A-Za-z0-9_.-]*)=")
 INTEGER = re.compile(r"-?\d+(?![\w.])")
-DECIMAL = re.compile(r"-?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|inf|nan)(?![\w.])")
+DECIMAL = re.compile(r"-?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|inf|nan)(?![\w.])")
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*+)"|' r"'((?:[^'\\\n]|\\.)*+)'")
 
 _TRIVIA = re.compile(r"(?:[ \t\r\n]++|/\*(?:[^*]|\*(?!/))*+\*/|//[^\r\n]*+)*+")

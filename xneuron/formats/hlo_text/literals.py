@@ -19,7 +19,7 @@ from xneuron.dialects.hlo.types import DYNAMIC, Element, Tensor, element_of, ele
 from xneuron.formats.hlo_text.lexer import Scanner
 from xneuron.formats.hlo_text.shapes import parse_shape, print_shape
 
-_NUMBER = re.compile(r"-?(?:nan\(0[xX][0-9a-fA-F]+\)|true|false|inf|nan|[\d.][\w.]*(?:(?<=[eE])[+-]\d+)?)")
+_NUMBER = re.compile(r"-?(?:nan\(0[xX][0-9a-fA-F]+\)|true|false|inf|nan|\d[\w.]*(?:(?<=[eE])[+-]\d+)?)")
 _ROW = re.compile(r"[-\d.eE+,\s]*+")
 _SPECIAL = ("inf", "-inf")
 _STRUCT = {"s8": "b", "s16": "h", "s32": "i", "u8": "B", "u16": "H", "u32": "I", "f32": "f", "f64": "d"}

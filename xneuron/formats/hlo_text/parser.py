@@ -48,8 +48,6 @@ class Parser:
         self.rows = rows()
         self.line_reader = LineReader(scanner, self.builder, self.rows, self.attributes)
 
-    # Modules and computations
-
     def module(self) -> ModuleOp:
         """Takes the whole text."""
         scanner = self.scanner
@@ -167,8 +165,6 @@ class Parser:
         if (found := self.computations.get(name)) is None:
             scanner.error(f"computation does not exist: {name}{_hint(name, self.computations)}", start, scanner.pos)
         return found
-
-    # Instructions
 
     def name(self, what: str) -> str:
         """Takes a name to define. Without `%` it must not be a word of the grammar."""
