@@ -7,6 +7,7 @@ error turns a path into a position in the text (`locate`).
 from __future__ import annotations
 
 import json
+import re
 from difflib import get_close_matches
 from enum import Enum
 from typing import NoReturn, TypeAlias, TypeVar
@@ -18,6 +19,7 @@ EnumT = TypeVar("EnumT", bound=Enum)
 
 _DECODER = json.JSONDecoder(parse_constant={"NaN": "nan", "Infinity": "inf", "-Infinity": "-inf"}.__getitem__)
 """Non-finite numbers are strings in BIR-JSON; the literals that JavaScript has for them are read as such."""
+_SPACE = re.compile(r"[ \t\n\r]*")
 _FLOATS = {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}
 _SHOWN = 40
 """Characters of a wrong value that a message shows."""
@@ -66,7 +68,7 @@ class Node:
 
     def text(self) -> str:
         """A string of Unicode characters."""
-        if not isinstance(self.value, str) or any("\ud800" <= char <= "\udfff" for char in self.value):
+        if not isinstance(self.value, str) or not (self.value.isascii() or _is_unicode(self.value)):
             self.wrong("a string")
         return self.value
 
@@ -94,12 +96,12 @@ class Node:
     def word(self, words: type[EnumT]) -> EnumT:
         """A member of a closed word list."""
         text = self.text()
-        known = {str(member.value): member for member in words}
-        if text not in known:
-            close = get_close_matches(text, known, n=1)
+        try:
+            return words(text)
+        except ValueError:
+            close = get_close_matches(text, [str(member.value) for member in words], n=1)
             hint = f"; did you mean '{close[0]}'?" if close else ""
-            self.error(f"Unknown {words.__name__} string: {text}{hint}")
-        return known[text]
+        self.error(f"Unknown {words.__name__} string: {text}{hint}")
 
 
 class Fields:
@@ -133,6 +135,11 @@ class Fields:
         """Refuses keys that are left, where there is no place to keep them."""
         for name in self.rest:
             self.node.error(f"unexpected key '{name}'")
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether there are no halves of surrogate pairs, which JSON can escape and no text can hold."""
+    return not any("\ud800" <= char <= "\udfff" for char in text)
 
 
 def number_json(value: int | float) -> JSON:
@@ -169,9 +176,7 @@ def locate(text: str, path: Path) -> tuple[int, int]:
 
 def _skip(text: str, at: int) -> int:
     """The next character that is no white space."""
-    while at < len(text) and text[at] in " \t\n\r":
-        at += 1
-    return at
+    return _SPACE.match(text, at).end()  # pyright: ignore[reportOptionalMemberAccess] # it matches everywhere
 
 
 def _past(text: str, at: int) -> int:

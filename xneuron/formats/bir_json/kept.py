@@ -19,37 +19,39 @@ ATTRIBUTE = "bir.json"
 SET_ATTRIBUTE = "bir.json_set"
 """The same for a memory location set, on its first location."""
 
-NOT_MODELLED = (
-    # Any instruction: they decide whether it runs, and what it reads.
-    "predicates",
-    "indirection_ins",
-    # Blocks with arguments.
-    "arguments",
-    "incoming_values",
-    # Variants of an opcode that compute something else.
-    "is_tensor_scalar_addr",
-    "is_scalar_tensor_tensor",
-    "is_tensor_tensor_scan",
-    "is_activate2",
-    "reduce_op",
-    "transpose_op",
-    "constants",
-    "cce_op",
-    "accumulation_flag",
-    "replication_resolution",
-    "replication_shift_amnt",
-    "replication_num_rows",
-    "is_fmap_onezero",
-    "is_weight_onezero",
-    "ifmap_quant_offset",
-    "weights_quant_offset",
-    # Operands whose address is made in another way.
-    "dynamic_ap_info",
-    "const_ap_offset",
-    "const_sub_tensor_id",
-    "reg_sub_tensor_id",
-    "tensor_indirect_arg_id",
-    "num_tensor_indirect_indices",
+NOT_MODELLED = frozenset(
+    (
+        # Any instruction: they decide whether it runs, and what it reads.
+        "predicates",
+        "indirection_ins",
+        # Blocks with arguments.
+        "arguments",
+        "incoming_values",
+        # Variants of an opcode that compute something else.
+        "is_tensor_scalar_addr",
+        "is_scalar_tensor_tensor",
+        "is_tensor_tensor_scan",
+        "is_activate2",
+        "reduce_op",
+        "transpose_op",
+        "constants",
+        "cce_op",
+        "accumulation_flag",
+        "replication_resolution",
+        "replication_shift_amnt",
+        "replication_num_rows",
+        "is_fmap_onezero",
+        "is_weight_onezero",
+        "ifmap_quant_offset",
+        "weights_quant_offset",
+        # Operands whose address is made in another way.
+        "dynamic_ap_info",
+        "const_ap_offset",
+        "const_sub_tensor_id",
+        "reg_sub_tensor_id",
+        "tensor_indirect_arg_id",
+        "num_tensor_indirect_indices",
+    )
 )
 """Keys that change what a program does: to keep them without meaning would run another program."""
 
@@ -58,8 +60,8 @@ _NOTHING: tuple[JSON, ...] = (None, False, 0, "", "None", [], {})
 
 def refuse_unmodelled(fields: Fields) -> None:
     """Raises BirJsonError for a key that changes what the program does, unless its value says "not used"."""
-    for name in NOT_MODELLED:
-        if fields.rest.get(name) not in _NOTHING:
+    for name, value in fields.rest.items():
+        if name in NOT_MODELLED and value not in _NOTHING:
             fields.need(name).error(f"'{name}' cannot be represented in the bir dialect")
 
 
