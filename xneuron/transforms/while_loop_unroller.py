@@ -72,7 +72,8 @@ class WhileLoopUnroller(ModulePass):
     `max-body-instructions`, `max-trip-count`, `max-total-instructions`: the largest body (with all inside it), number
     of copies, and product of both; more is refused, in this order. `unroll-factor`: copies per trip; -1, or a factor
     of at least the number of iterations, unrolls in full. `wrap-in-trivial-loop`: a full unroll that no factor asked
-    for stays inside a loop that runs once. `only-loops`: names of the loops to unroll; all if there are none.
+    for stays inside a loop that runs once. `only-loops`: names of the loops to unroll, in quotes where they have dots
+    (`only-loops="while.5","while.9"`); all if there are none.
 
     Refuses, in this order: not-chosen, skip-requested (`analysis/unroll_requests.py`), several-operands,
     control-dependency, send-recv, operand-not-tuple, condition-side-effects, each reason for which a count is
