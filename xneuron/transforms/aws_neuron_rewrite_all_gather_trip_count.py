@@ -85,12 +85,14 @@ class AwsNeuronRewriteAllGatherTripCount(ModulePass):
 
 def widen_all_gathers(module: ModuleOp, facts: LoopFacts, always: bool = False, limit: int | None = None) -> bool:
     """Widens all gathers that fit; true if there were any."""
-    pattern = WidenAllGather(facts, always, limit)
+    pattern, changed = WidenAllGather(facts, always, limit), False
     for op in [op for op in module.walk() if isinstance(op, AllGatherOp | AllGatherStartOp)]:
-        pattern.match_and_rewrite(op, PatternRewriter(op))
-    if pattern.changed:
+        rewriter = PatternRewriter(op)
+        pattern.match_and_rewrite(op, rewriter)
+        changed |= rewriter.has_done_action
+    if changed:
         facts.forget()
-    return pattern.changed
+    return changed
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,6 @@ class WidenAllGather(RewritePattern):
         self.facts = facts
         self.always = always
         self.limit = limit
-        self.changed = False
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not isinstance(op, AllGatherOp | AllGatherStartOp):
@@ -134,7 +135,7 @@ class WidenAllGather(RewritePattern):
             return
         self._report(idiom)
         _expand(idiom)
-        self.changed = True
+        rewriter.has_done_action = True
 
     def _match(self, op: AllGatherOp | AllGatherStartOp) -> _Idiom:
         loop, gather = _loop_around(op), gather_of(op)

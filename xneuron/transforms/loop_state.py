@@ -6,10 +6,10 @@ uses the state as a whole gets a tuple of the old elements.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import TypeVar
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TypeVar, cast
 
-from xdsl.dialects.builtin import TupleType
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, TupleType
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue, Use
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -27,14 +27,20 @@ def unfit(loop: WhileOp) -> str | None:
     """Why the state of a loop cannot get another shape; None if it can."""
     if len(loop.inits) != 1 or not isinstance(loop.inits[0].type, TupleType):
         return "operand of the while loop is not a tuple"
-    if any(text_of(op.attributes.get("sharding")).startswith("{{") for op in _state_makers(loop)):
+    if any(text_of(said.get("sharding")).startswith("{{") for said in _said_of_state(loop)):
         return "its state has a sharding for each element"
     return None
 
 
-def _state_makers(loop: WhileOp) -> list[Operation]:
-    made = (loop.inits[0], _end(loop.body.block).operands[0])
-    return [loop, *(value.op for value in made if isinstance(value, OpResult))]
+def _said_of_state(loop: WhileOp) -> Iterator[Mapping[str, Attribute]]:
+    """Attributes of everything that has the state's type: the loop, what it starts from, ends with, its parameters."""
+    body = loop.body.block
+    values = (loop.inits[0], _holder(body).operands[0])
+    ops = [loop, *_markers_of_root(body), *(value.op for value in values if isinstance(value, OpResult))]
+    yield from (op.attributes for op in ops)
+    for entry in loop.computations or ():
+        parameters = entry.info.data.get("parameters")
+        yield from (each.data for each in cast("ArrayAttr[DictionaryAttr]", parameters or ArrayAttr([])))
 
 
 def append_slot(loop: WhileOp, init: SSAValue) -> SSAValue:

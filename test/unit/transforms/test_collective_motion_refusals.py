@@ -213,6 +213,13 @@ def test_not_hoisted(changes: Changes, code: str, message: str) -> None:
     refused(WHOLE, changes, Hoist(), code, message)
 
 
+def test_a_sharding_of_the_state_anywhere() -> None:
+    sharding = "sharding={{replicated}, {replicated}, {replicated}, {replicated}}"
+    for state in ("tuple(n, y, w, k)", "tuple(start, x, w, k)", "(s32[], f32[4,3], f32[2,3], s32[]) parameter(0)"):
+        message = "a sharding for each element"
+        refused(WHOLE, [(state, f"{state}, {sharding}")], Hoist(), "state-cannot-change", message)
+
+
 def test_a_loop_without_a_tuple() -> None:
     text = """HloModule bare, replica_count=2
 body {
