@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import cached_property
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -26,12 +27,12 @@ class LoopFacts:
     def __init__(self, module: ModuleOp, replicated: Collection[int] = ()) -> None:
         self.module = module
         self._replicated = replicated
+        self._calls = CallGraph(module)
         self.forget()
 
     def forget(self) -> None:
-        """To be called when the module has changed."""
-        self.slicer = Slicer(CallGraph(self.module))
-        self._participants: Participants | None = None
+        """To be called when the module has changed; functions, their calls, and who takes part are taken to stay."""
+        self.slicer = Slicer(self._calls)
         self._counts: dict[WhileOp, TripCount | Unknown] = {}
         self._replications: dict[frozenset[frozenset[int]], Replication] = {}
 
@@ -63,12 +64,10 @@ class LoopFacts:
         """Why participants of a group of `op` may run the loop a different number of times, None if they do not."""
         return self.replication(op).difference(root_of(loop.cond))
 
-    @property
+    @cached_property
     def participants(self) -> Participants:
         """Who runs the module."""
-        if self._participants is None:
-            self._participants = Participants.of(self.module)
-        return self._participants
+        return Participants.of(self.module)
 
     def _groups(self, op: GroupedOp) -> Groups:
         return self.participants.groups(op)
