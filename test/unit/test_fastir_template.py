@@ -116,6 +116,17 @@ def test_into_a_block_with_values_for_the_arguments() -> None:
     assert result is ops[3].results[0]
 
 
+def test_names_of_copies_in_a_block() -> None:
+    """The prefix is for the copies themselves: what is inside them keeps its names."""
+    original = program()
+    target = Block(arg_types=original.body.block.arg_types)
+    Template(original.body.block).stamp_into(target, target.args, prefix="body.3.")
+    for copy, op in zip(target.ops, original.body.block.ops, strict=False):
+        assert copy.results[0].name_hint == f"body.3.{op.results[0].name_hint}"
+        inside, originals = ([x.results for x in each.walk() if x is not each] for each in (copy, op))
+        assert [r.name_hint for rs in inside for r in rs] == [r.name_hint for rs in originals for r in rs]
+
+
 def test_terminator() -> None:
     loop = next(op for op in program().walk() if op.name == "hlo.while")
     block = Template(loop.regions[1].block, terminator=FuncReturnOp).stamp()
