@@ -1,14 +1,18 @@
 """Which registers hold a value that is still needed, and whether an engine has enough of them.
 
-Backward liveness over the opened-up flow graph, with one integer as the set of live registers. A register
-occupies a physical one where it is live or written; a dead one is free for the next. A loop occupies its
-counter and, when dynamic, its limit. 62 registers per engine (reference `bir.md`, section b).
+Backward liveness over the opened-up flow graph. Sets between segments are integers, with a bit for each register that
+is live between segments at all; inside a segment registers are counted one step at a time, so that the cost of a step
+does not depend on how many registers the function has. A register occupies a physical one where it is live or
+written; a dead one is free for the next. A loop occupies its counter and, when dynamic, its limit. 62 registers per
+engine (reference `bir.md`, section b).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
 
 from xdsl.ir import Block, SSAValue
 
@@ -40,13 +44,14 @@ class RegisterLiveness:
 
     def __init__(self, func: FuncOp, graph: CFG[Segment] | None = None):
         self.graph = flow_graph(func) if graph is None else graph
-        steps = [step for segment in self.graph.nodes for step in segment.steps]
-        self.registers = list(dict.fromkeys(r for step in steps for r in (*step.uses, *step.defs)))
-        self._bit = {register: 1 << number for number, register in enumerate(self.registers)}
-        self.live_out = self._solve()
+        self._effects = {segment: _effect(segment.steps) for segment in self.graph.nodes}
+        # What no segment needs from the ones before it is never live between two.
+        self._crossing = list(dict.fromkeys(r for uses, _ in self._effects.values() for r in uses))
+        self._bit = {register: 1 << number for number, register in enumerate(self._crossing)}
+        self._live_out = self._solve()
 
     def _solve(self) -> dict[Segment, int]:
-        effects = {segment: self._effect(segment.steps) for segment in self.graph.nodes}
+        effects = {node: (self._set(uses), self._set(defs)) for node, (uses, defs) in self._effects.items()}
         live_in = dict.fromkeys(self.graph.nodes, 0)
         live_out = dict.fromkeys(self.graph.nodes, 0)
         work = list(self.graph.nodes)
@@ -61,52 +66,76 @@ class RegisterLiveness:
                 work.extend(self.graph.predecessors[segment])
         return live_out
 
-    def _effect(self, steps: Sequence[Step]) -> tuple[int, int]:
-        """Registers read before they are written, and registers written."""
-        uses = defs = 0
-        for step in reversed(steps):
-            written, read = self._set(step.defs), self._set(step.uses)
-            uses, defs = (uses & ~written) | read, defs | written
-        return uses, defs
-
     def _set(self, registers: Iterable[Register]) -> int:
-        return sum(self._bit[register] for register in registers)
+        return sum(self._bit[register] for register in set(registers) if register in self._bit)
+
+    def live_out(self, segment: Segment) -> set[Register]:
+        """Registers that something after the segment reads."""
+        live = self._live_out[segment]
+        return {register for register in self._crossing if live & self._bit[register]} if live else set()
 
     def pressure(self) -> dict[Engine, Pressure]:
         """The highest pressure of every engine."""
-        # Engines that hold the same registers share the count: usually there is one group.
-        groups: dict[tuple[int, int], list[Engine]] = {}
-        for engine in DATA_PATH_ENGINES:
-            groups.setdefault(self._masks(engine), []).append(engine)
-        peaks: dict[tuple[int, int], tuple[int, Step | None, int]] = dict.fromkeys(groups, (0, None, 0))
-        for step, occupied in self._points():
-            for singles, pairs in groups:
-                count = (occupied & singles).bit_count() + (occupied & pairs).bit_count()
-                if count > peaks[singles, pairs][0]:
-                    peaks[singles, pairs] = count, step, occupied & singles
-        return {
-            engine: Pressure(engine, count, step, self._labels(live))
-            for masks, (count, step, live) in peaks.items()
-            for engine in groups[masks]
-        }
-
-    def _masks(self, engine: Engine) -> tuple[int, int]:
-        """The registers that `engine` holds, and those of them that are pairs."""
-        held = [(register, _width(register, engine)) for register in self.registers]
-        return self._set(r for r, width in held if width), self._set(r for r, width in held if width == 2)
-
-    def _points(self) -> Iterator[tuple[Step | None, int]]:
-        """Every step with the registers occupied while it writes, and the start of every segment."""
+        peaks = [(0, self.graph.entry, 0)] * len(DATA_PATH_ENGINES)
+        widths: dict[Register, tuple[int, ...]] = {}
         for segment in self.graph.nodes:
-            live = self.live_out[segment]
-            for step in reversed(segment.steps):
-                written = self._set(step.defs)
-                yield step, live | written
-                live = (live & ~written) | self._set(step.uses)
-            yield next(iter(segment.steps), None), live
+            taken = [0] * len(DATA_PATH_ENGINES)
+            for number, point in enumerate(self._points(segment)):
+                for sign, registers in ((1, point.added), (-1, point.removed)):
+                    for register in registers:
+                        for at, width in enumerate(_cached_widths(register, widths)):
+                            taken[at] += sign * width
+                for at, count in enumerate(taken):
+                    if count > peaks[at][0]:
+                        peaks[at] = count, segment, number
+        return {engine: self._pressure(engine, *peak) for engine, peak in zip(DATA_PATH_ENGINES, peaks, strict=True)}
 
-    def _labels(self, live: int) -> tuple[str, ...]:
-        return tuple(sorted(label(register) for register in self.registers if live & self._bit[register]))
+    def _points(self, segment: Segment) -> Iterator[_Point]:
+        """Backward: each step while it writes, then the start of the segment."""
+        live = self.live_out(segment)
+        added, removed = set(live), set[Register]()
+        for step in reversed(segment.steps):
+            added |= step.defs - live
+            live |= step.defs
+            yield _Point(step, live, added, removed)
+            removed, added = set(step.defs - step.uses), set(step.uses - live)
+            live -= removed
+            live |= added
+        yield _Point(next(iter(segment.steps), None), live, added, removed)
+
+    def _pressure(self, engine: Engine, count: int, segment: Segment, number: int) -> Pressure:
+        if not count:
+            return Pressure(engine, 0, None, ())
+        # Names are looked up once, at the peak.
+        point = next(islice(self._points(segment), number, None))
+        names = sorted(label(register) for register in point.live if _width(register, engine))
+        return Pressure(engine, count, point.step, tuple(names))
+
+
+class _Point(NamedTuple):
+    """Registers occupied at one point, and how they differ from the point behind it."""
+
+    step: Step | None
+    live: set[Register]
+    added: set[Register]
+    removed: set[Register]
+
+
+def _effect(steps: Sequence[Step]) -> tuple[set[Register], set[Register]]:
+    """Registers read before they are written, and registers written."""
+    uses, defs = set[Register](), set[Register]()
+    for step in reversed(steps):
+        uses -= step.defs
+        uses |= step.uses
+        defs |= step.defs
+    return uses, defs
+
+
+def _cached_widths(register: Register, known: dict[Register, tuple[int, ...]]) -> tuple[int, ...]:
+    """Physical registers that it takes of each engine."""
+    if (found := known.get(register)) is None:
+        found = known[register] = tuple(_width(register, engine) for engine in DATA_PATH_ENGINES)
+    return found
 
 
 def _width(register: Register, engine: Engine) -> int:
