@@ -169,7 +169,8 @@ class Emitter:
 
     def _request(self, op: Operation) -> None:
         operands = "".join(f"{self.whole(self.scope.env[operand])}, " for operand in op.operands)
-        self.scope.share(self.scope.names(op))
+        if not is_fresh(op):
+            self.scope.share(self.scope.names(op))
         dying = self.consume(op)
         name = self.variable()
         request = f"{self.constant(Request)}({self.constant(op)}, ({operands}), {self.at})"

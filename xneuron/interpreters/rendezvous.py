@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ from xneuron.interpreters.transfers import Transfers
 from xneuron.interpreters.values import zeros
 
 Resume = Callable[[Any], None]
+Handler = Callable[[int, Request, Resume], None]
 
 
 class Waiting(NamedTuple):
@@ -44,6 +46,7 @@ class World:
     def __init__(self, participants: Participants, exchanges: Exchanges) -> None:
         self.participants = participants
         self._exchanges = exchanges
+        self._handlers: dict[Operation, Handler] = {}
         self._groups: dict[Operation, dict[int, tuple[int, ...]]] = {}
         self._meetings: dict[Hashable, dict[int, deque[Waiting]]] = {}
         self._transfers = Transfers(participants, exchanges)
@@ -54,17 +57,22 @@ class World:
 
         Raises EvaluationError for a request that can never be answered, and where those who meet do not fit.
         """
-        op = request.op
+        handler = self._handlers.get(request.op)
+        if handler is None:
+            handler = self._handlers[request.op] = self._handler(request.op)
+        handler(participant, request, resume)
+
+    def _handler(self, op: Operation) -> Handler:
+        """What answers requests of an op; found once."""
         if isinstance(op, ReplicaIdOp):
-            resume(np.uint32(self.participants.replica(participant)))
-        elif isinstance(op, PartitionIdOp):
-            resume(np.uint32(self.participants.partition(participant)))
-        elif isinstance(op, TransferOp):
-            self._transfers.post(participant, request, resume)
-        elif isinstance(op, GroupedOp | PermuteOp):
-            self._meet(participant, request, op, resume)
-        else:
-            raise EvaluationError(no_meaning(op), op)
+            return lambda participant, _, resume: resume(np.uint32(self.participants.replica(participant)))
+        if isinstance(op, PartitionIdOp):
+            return lambda participant, _, resume: resume(np.uint32(self.participants.partition(participant)))
+        if isinstance(op, TransferOp):
+            return self._transfers.post
+        if isinstance(op, GroupedOp | PermuteOp):
+            return partial(self._meet, op, channel_id(op))
+        raise EvaluationError(no_meaning(op), op)
 
     def finished(self, participant: int) -> None:
         """The participant has run to its end."""
@@ -72,12 +80,14 @@ class World:
 
     # Collectives
 
-    def _meet(self, participant: int, request: Request, op: GroupedOp | PermuteOp, resume: Resume) -> None:
+    def _meet(
+        self, op: GroupedOp | PermuteOp, channel: int | None, participant: int, request: Request, resume: Resume
+    ) -> None:
         group = self._group(op, participant)
         if not group:
             resume(zeros(op.results[0].type))
             return
-        key = (_meeting_point(request), group)
+        key = ((op, request.calls) if channel is None else channel, group)
         present = self._meetings.setdefault(key, {})
         present.setdefault(participant, deque()).append(Waiting(participant, request, resume))
         if len(present) < len(group):
@@ -95,9 +105,10 @@ class World:
 
     def _group(self, op: GroupedOp | PermuteOp, participant: int) -> tuple[int, ...]:
         """The group in which a participant runs the op; empty if it only gets zeros."""
-        if op not in self._groups:
-            self._groups[op] = {member: group for group in self._all_groups(op) for member in group}
-        found = self._groups[op].get(participant, ())
+        groups = self._groups.get(op)
+        if groups is None:
+            groups = self._groups[op] = {member: group for group in self._all_groups(op) for member in group}
+        found = groups.get(participant, ())
         if not found and not isinstance(op, CollectiveBroadcastOp):
             name = self.participants.name(participant)
             raise EvaluationError(f"{_named(op)} is run by {name}, which is in none of its groups", op)

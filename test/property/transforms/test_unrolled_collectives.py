@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,8 +25,8 @@ from xneuron.transforms.unroll_while_loop import UnrollWhileLoop
 TEAMS = [Team(members, partitions) for members in (2, 4) for partitions in (False, True)]
 
 
-def run(module: ModuleOp, inputs: list[list[np.ndarray]], schedule: str) -> list[list[list[int]]]:
-    results = Program(module, schedule=schedule).run_all(inputs)
+def run(module: ModuleOp, inputs: list[list[np.ndarray]], schedule: str, **options: Any) -> list[list[list[int]]]:
+    results = Program(module, schedule=schedule, **options).run_all(inputs)
     return [[np.asarray(value).tolist() for value in result] for result in results]
 
 
@@ -45,13 +46,14 @@ def check(seed: int, schedules: int) -> None:
     module = program(Random(seed), team)
     rng = np.random.default_rng(seed)
     inputs = [[np.int32(seed % 5), rng.integers(-3, 9, WIDTH, np.int32)] for _ in range(team.members)]
-    expected = run(module, inputs, "program")
+    expected = run(module, inputs, "program", warm_up=None)
+    assert run(module, inputs, "program", warm_up=0) == expected
     unrolled = module.clone()
     for transform in (UnrollWhileLoop(), CallInliner(), TupleSimplifier()):
         transform.apply(Context(), unrolled)
     verify_module(unrolled)
     assert not shared_channels(unrolled)
-    assert run(unrolled, inputs, "program") == expected
+    assert run(unrolled, inputs, "program", warm_up=0) == expected
     for schedule in range(schedules):
         assert run(unrolled, inputs, f"random:{schedule}") == expected, schedule
         if schedule < 3:

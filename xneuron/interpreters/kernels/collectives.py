@@ -42,7 +42,8 @@ def _cut(op: Operation, array: Any, parts: int, axis: int) -> list[Any]:
     return np.split(array, parts, axis)
 
 
-@collective(hlo.AllGatherOp, hlo.AllGatherStartOp)
+@collective(hlo.AllGatherOp, fresh=True)
+@collective(hlo.AllGatherStartOp)
 def all_gather(op: hlo.AllGatherLike, context: Context) -> Exchange:
     """Each operand of all members, after each other along one dimension."""
     (axis,) = int_list(op.dimensions)
@@ -55,10 +56,16 @@ def all_gather(op: hlo.AllGatherLike, context: Context) -> Exchange:
 
 
 def _folded(fold: Fold, parts: Sequence[Any]) -> Any:
-    return as_value(reduce(lambda a, b: fold(a, b)[0], parts))
+    folded = reduce(lambda a, b: fold(a, b)[0], parts)
+    return as_value(_copied(folded) if len(parts) == 1 or fold.ufunc is None else folded)
 
 
-@collective(hlo.AllReduceOp, hlo.AllReduceStartOp)
+def _copied(value: Any) -> Any:
+    """The same in other memory; a scalar has none that anybody could write to."""
+    return value.copy() if value.ndim else value
+
+
+@collective(hlo.AllReduceOp, hlo.AllReduceStartOp, fresh=True)
 def all_reduce(op: ReducingOp, context: Context) -> Exchange:
     """Each operand of all members, folded in the order of the group."""
     fold = fold_of(op.to_apply, context)
@@ -70,7 +77,7 @@ def all_reduce(op: ReducingOp, context: Context) -> Exchange:
     return exchange
 
 
-@collective(hlo.ReduceScatterOp)
+@collective(hlo.ReduceScatterOp, fresh=True)
 def reduce_scatter(op: hlo.ReduceScatterOp, context: Context) -> Exchange:
     """The all-reduce, cut along one dimension: member i gets part i."""
     fold = fold_of(op.to_apply, context)
@@ -84,11 +91,11 @@ def reduce_scatter(op: hlo.ReduceScatterOp, context: Context) -> Exchange:
     return exchange
 
 
-@collective(hlo.AllToAllOp)
+@collective(hlo.AllToAllOp, fresh=True)
 def all_to_all(op: hlo.AllToAllOp, context: Context) -> Exchange:
     """Member i gets part i of everyone: cut along a dimension and put together again, or operand i of everyone."""
     if op.dimensions is None:
-        return lambda members: [tuple(column) for column in zip(*_square(op, members), strict=True)]
+        return lambda members: [tuple(map(_copied, column)) for column in zip(*_square(op, members), strict=True)]
     (axis,) = int_list(op.dimensions)
 
     def exchange(members: Members) -> Sequence[Any]:

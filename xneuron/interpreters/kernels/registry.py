@@ -125,16 +125,18 @@ def kernel(*ops: type[Operation], fresh: bool = False) -> Callable[[_F], _F]:
     return register
 
 
-def collective(*ops: type[Operation]) -> Callable[[_F], _F]:
+def collective(*ops: type[Operation], fresh: bool = False) -> Callable[[_F], _F]:
     """Registers a factory whose function computes an exchange for a whole group at once.
 
     The function takes the operand values of each member, in the order of the group, and returns the result of each
-    member in that order. Results may share memory.
+    member in that order. Results may share memory. `fresh`: not with operands, so that members may reuse theirs.
     """
 
     def register(factory: _F) -> _F:
         for op in ops:
             _group_factories[op] = factory
+            if fresh:
+                _fresh.add(op)
         return factory
 
     return register
@@ -158,7 +160,8 @@ def exchange_of(op: Operation, context: Context) -> Callable[[Sequence[Sequence[
 
 
 def is_fresh(op: Operation) -> bool:
-    """True if the op's kernel was registered as always returning new memory."""
+    """True if the op's kernel, or exchange, was registered as always returning new memory."""
+    _load_chapter(type(op))
     return type(op) in _fresh
 
 
