@@ -140,3 +140,71 @@ def test_random_values(type: str) -> None:
 def test_random_scalars_and_tuples() -> None:
     (first, (second, token)), n = random_inputs(parameters(NESTED), 0)[0]
     assert (np.shape(first), np.shape(second), token, np.shape(n)) == ((2,), (), None, ())
+
+
+SUMMED = """
+HloModule summed, replica_count=3
+sum { a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b) }
+ENTRY main {
+  x = f32[2] parameter(0)
+  n = bf16[] parameter(1)
+  r = f32[2] all-reduce(x), to_apply=sum
+  t = f32[2] add(r, r)
+  ROOT pair = (f32[2], bf16[]) tuple(t, n)
+}
+"""
+
+
+def participants_inputs(path: Path, **arrays: Any) -> list[list[Any]]:
+    save_arrays(path, arrays)
+    return inputs_from_file(parameters(SUMMED), str(path), 3)
+
+
+def test_inputs_of_participants(tmp_path: Path) -> None:
+    """One for all, one more axis, or a key for one participant."""
+    own = np.array([7, 8], np.float32)
+    rows = np.arange(6, dtype=np.float32).reshape(3, 2)
+    numbers = np.array([1, 2, 3]).astype(ml_dtypes.bfloat16)
+    found = participants_inputs(tmp_path / "in.npz", **{"x": rows, "0@2": own, "n": numbers[0], "n@1": numbers[1]})
+    assert [x.tolist() for x, _ in found] == [[0, 1], [2, 3], [7, 8]]
+    assert [float(n) for _, n in found] == [1, 2, 1]
+
+
+def test_a_participant_without_inputs(tmp_path: Path) -> None:
+    own = np.array([7, 8], np.float32)
+    with pytest.raises(UsageError, match=r"has no array 'x' or '0' for x: f32\[2\] of participant 1"):
+        participants_inputs(tmp_path / "in.npz", **{"x@0": own, "x@2": own, "n": np.array(1, ml_dtypes.bfloat16)})
+    with pytest.raises(UsageError, match="has an array 'x@3', which is no parameter"):
+        participants_inputs(tmp_path / "in.npz", **{"x": own, "x@3": own, "n": np.array(1, ml_dtypes.bfloat16)})
+
+
+def test_random_inputs_of_participants() -> None:
+    """Floats differ, integers do not: they are often loop bounds."""
+    first, second = random_inputs(parameters(NESTED), 0, 2)
+    assert not np.array_equal(first[0][0], second[0][0])
+    assert first[1] == second[1]
+    assert first[0][0].tolist() == random_inputs(parameters(NESTED), 0)[0][0][0].tolist()
+
+
+def test_outputs_of_participants(program: Callable[[str], str], tmp_path: Path) -> None:
+    path = tmp_path / "out.npz"
+    assert run([program(SUMMED), "--random", "1", "--outputs", str(path)]) == 0
+    outputs = load_arrays(path)
+    assert sorted(outputs) == ["0@0", "0@1", "0@2", "1@0", "1@1", "1@2"]
+    assert outputs["1@2"].dtype == ml_dtypes.bfloat16
+    np.testing.assert_array_equal(outputs["0@0"], outputs["0@2"])
+
+
+@pytest.mark.usefixtures("with_square")
+def test_the_check_names_the_participant(program: Callable[[str], str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([program(SUMMED), "--random", "1", "--check-pipeline", "square"]) == 1
+    assert capsys.readouterr().out.startswith("replica 0, output 0[0] differs: ")
+
+
+def test_replicas_are_not_for_bir(program: Callable[[str], str], capsys: pytest.CaptureFixture[str]) -> None:
+    source = Path(__file__).parents[3] / "examples" / "bir"
+    file = next(source.glob("*.mlir"))
+    assert run([str(file), "--replicas", "2"]) == 2
+    assert "--replicas is for HLO programs, found a bir.func" in capsys.readouterr().err
