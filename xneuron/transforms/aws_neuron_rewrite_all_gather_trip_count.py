@@ -27,13 +27,13 @@ from xneuron.remarks import declare, name_of, remark
 from xneuron.transforms.collective_motion import (
     NO_COUNT,
     NO_GROUPS,
-    NOT_TRIPS,
     ORDERED,
     SEVERAL,
     NoMatch,
     expect,
     expect_shapes_can_change,
     expect_size,
+    expect_slab_per_trip,
     regather,
     replace_gather,
 )
@@ -226,8 +226,7 @@ def _expect_shapes(idiom: _Idiom, count: TripCount) -> None:
     """One slice per iteration, full in all other dimensions. A reshape of equal extents drops a leading 1."""
     whole, sizes = shape_of(idiom.whole), int_list(idiom.slice.slice_sizes)
     kept = shape_of(idiom.reshape.result.type)
-    text = "Left-hand side dimension of the tensor being dynamic sliced does not match the trip count"
-    expect(whole[:1] == (count.count,), NOT_TRIPS, f"{text}: {whole[:1]} and {count.count}")
+    expect_slab_per_trip(idiom.whole, count.count)
     text = f"Reshape rank ({len(kept)}) must be one less than the dynamic sliced rank ({len(sizes)})"
     expect(len(kept) == len(sizes) - 1, RESHAPE_RANK, text)
     for ours, theirs in zip(kept, sizes[1:], strict=True):

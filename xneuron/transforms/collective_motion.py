@@ -46,6 +46,13 @@ def expect_size(op: Operation, type: Attribute, limit: int | None) -> None:
     expect(limit is None or size <= limit, TOO_LARGE, text)
 
 
+def expect_slab_per_trip(stack: Tensor, count: int) -> None:
+    """Raises NoMatch unless the first dimension of `stack` has an entry for each of `count` iterations."""
+    leading = shape_of(stack)[0] if shape_of(stack) else None
+    text = "Left-hand side dimension of the tensor being dynamic sliced does not match the trip count"
+    expect(leading == count, NOT_TRIPS, f"{text}: {leading} and {count}")
+
+
 def expect_shapes_can_change(op: GroupedOp, *types: Tensor) -> None:
     """Raises NoMatch for arrays of which a larger one would not be like them: dynamic ones, fixed layouts."""
     expect(not any(DYNAMIC in shape_of(type) for type in types), DYNAMIC_SHAPE, "an extent is dynamic")

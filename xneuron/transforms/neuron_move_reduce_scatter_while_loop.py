@@ -33,12 +33,12 @@ from xneuron.transforms.collective_motion import (
     NO_COUNT,
     NO_GROUPS,
     NO_STATE,
-    NOT_TRIPS,
     ORDERED,
     NoMatch,
     expect,
     expect_shapes_can_change,
     expect_size,
+    expect_slab_per_trip,
     in_layout,
 )
 from xneuron.transforms.loop_state import (
@@ -180,8 +180,7 @@ def _only_user(op: Operation) -> Operation | None:
 def _expect_shapes(stacking: _Stacking, count: int) -> None:
     """One slab per iteration, full in all other dimensions."""
     whole, slab = shape_of(stacking.stack), shape_of(stacking.reshape.result.type)
-    text = "Left-hand side dimension of the tensor being dynamic sliced does not match the trip count"
-    expect(whole[:1] == (count,), NOT_TRIPS, f"{text}: {whole[:1]} and {count}")
+    expect_slab_per_trip(stacking.stack, count)
     exact = slab == (1, *whole[1:]) and slab[1:] == shape_of(stacking.op.result.type)
     expect(exact, SLAB_SHAPE, f"a slab of {list(slab)} is not one of the {count} of {list(whole)}")
     expect_shapes_can_change(stacking.op, stacking.stack, array(stacking.operand.type), array(stacking.op.result.type))
