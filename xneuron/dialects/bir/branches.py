@@ -143,7 +143,7 @@ class ReturnOp(PlainTerminator):
 
 @irdl_op_definition
 class ExitOp(PlainTerminator):
-    """Ends the program."""
+    """Aborts the program: an error when it runs."""
 
     name = "bir.exit"
     OPCODE: ClassVar = Opcode.Exit

@@ -28,7 +28,9 @@ from .instruction import DataInstruction, Takes
 from .types import FlagAttr, IntsAttr, LongAttr, NumberAttr
 
 VECTOR = frozenset({Engine.DVE, Engine.Pool})
+"""NKI's pages on tensor_tensor and tensor_reduce; iota (there GpSimd alone) and select are ours."""
 VECTOR_OR_SCALAR = VECTOR | {Engine.Activation}
+"""NKI's pages on tensor_scalar and tensor_copy; memset and reciprocal (there fewer engines) are ours."""
 
 
 @irdl_op_definition

@@ -61,7 +61,7 @@ class TensorLoadOp(DataInstruction):
 
 @irdl_op_definition
 class TensorSaveOp(DataInstruction):
-    """Stores a register into one element of memory, low bits first; never into PSUM.
+    """Stores a register into one element of memory: low bits, or the float32 value into other floats; never into PSUM.
 
     bir.tensor_save %n[0][[1, 1]] = %r
     """
