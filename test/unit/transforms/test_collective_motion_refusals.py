@@ -218,6 +218,16 @@ def test_a_sharding_of_the_state_anywhere() -> None:
     for state in ("tuple(n, y, w, k)", "tuple(start, x, w, k)", "(s32[], f32[4,3], f32[2,3], s32[]) parameter(0)"):
         message = "a sharding for each element"
         refused(WHOLE, [(state, f"{state}, {sharding}")], Hoist(), "state-cannot-change", message)
+    slices = [("tuple(n, y, w, k)", f"tuple(n, y, w, k), {sharding}")]
+    refused(SLICES, slices, Widen(), "gather-would-stay", "a sharding for each element")
+
+
+def test_gathers_of_different_conversions_are_two() -> None:
+    half = "{0} = {0}[2,3] convert(w)\n  {0}g = {0}[4,3] all-gather({0}), replica_groups={{{{0,1}}}}, dimensions={{0}}"
+    both = "\n  ".join(half.format(type).replace(f"{type} =", f"{type}c =").replace(f"({type})", f"({type}c)")
+                       for type in ("bf16", "f16"))  # fmt: skip
+    found = applied(changed(WHOLE, [("y = f32[4,3] add", f"{both}\n  y = f32[4,3] add")]), Hoist())
+    assert [remark.facts["gathers_after"] for remark in found] == [1, 1, 1]
 
 
 def test_a_loop_without_a_tuple() -> None:
@@ -308,6 +318,14 @@ def with_index(lines: str) -> Changes:
          "reduction-not-stacked", "its result does not just become a slab"),
         ([("f32[5,2], s32[])", "f32[5,2], f32[5,2])"), ("k = s32[] ", "k = f32[5,2] "), ("d, k)", "k, d)")],
          "reduction-not-stacked", "its stack goes to another element of the state"),
+        ([(UPDATE, "b = (s32[], f32[5,2]) tuple(i, w)\n  e = f32[5,2] get-tuple-element(b), index=1\n"
+           "  d = f32[5,2] dynamic-update-slice(e, u, i, zero)")], "reduction-not-stacked", "does not just become"),
+        ([("f32[5,2]", "s32[5]"), ("f32", "s32"), ("c = s32[2]", "c2 = s32[2]"), (UPDATE.replace("f32[5,2]", "s32[5]"),
+           "d = s32[5] dynamic-update-slice(w, v, u)"), ("u = s32[1,2] reshape(c)", "v = s32[1] reshape(k)\n"
+           "  c = s32[] all-reduce(k), replica_groups={{0,1}}, to_apply=sum\n  u = s32[1] reshape(c)"),
+          ("c2 = s32[2] reduce-scatter(y), replica_groups={{0,1}}, dimensions={0}, to_apply=sum\n",
+           "c2 = s32[] copy(k)\n")],
+         "reduction-not-stacked", "does not just become"),
         ([("u = f32[1,2] reshape(c)", "u = f32[2,1] reshape(c)")], "slab-shape", "a slab of [2, 1] is not one of"),
         ([("f32[5,2]", "f32[5,3]")], "slab-shape", "a slab of [1, 2] is not one of the 5 of [5, 3]"),
         ([("tuple(n, y, d, k)", "tuple(n, z, d, k)"), (UPDATE, "v = f32[2,2] slice(w), slice={[0:2], [0:2]}\n"
