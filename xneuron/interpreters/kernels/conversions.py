@@ -12,13 +12,14 @@ import numpy as np
 
 from xneuron.dialects.hlo.types import BY_NAME, Element, tensor
 from xneuron.interpreters.kernels.integers import choose
+from xneuron.interpreters.kernels.registry import Elementwise
 from xneuron.interpreters.values import DType, dtype_of
 
 Function = Callable[..., Any]
 
 
 @lru_cache(maxsize=1024)
-def converter(source: Element, target: Element) -> Function:
+def converter(source: Element, target: Element) -> Elementwise:
     """Converts values, as Literal::Convert and XLA's CPU code do.
 
     To pred: whether not zero (NaN is true). To integers: truncated and saturated, NaN gives 0; from integers: cut to
@@ -27,38 +28,43 @@ def converter(source: Element, target: Element) -> Function:
     """
     dtype = dtype_of(tensor(target.type))
     if source is target:
-        return lambda a: a
+        return Elementwise(lambda a: a, inline="{0}")
     if target.kind == "pred":
-        return lambda a: a != a.dtype.type(0)
+        return Elementwise(lambda a: a != a.dtype.type(0))
     if source.kind == "complex" and target.kind != "complex":
-        part = converter(_part(source), target)
-        return lambda a: part(a.real)
+        part = converter(BY_NAME["f32" if source.name == "c64" else "f64"], target).array
+        return Elementwise(lambda a: part(a.real))
     if source.kind == "float" and target.kind in ("int", "uint"):
         return _saturated(target, dtype)
     if source.bytes == target.bytes == 1 and source.kind != "pred":
         middle = {"float": np.float32, "int": np.int8, "uint": np.uint8}[source.kind]
-        return lambda a: a.astype(middle).astype(dtype)  # ml_dtypes' own types do not convert to each other
-    return lambda a: a.astype(dtype)
+        return Elementwise(lambda a: a.astype(middle).astype(dtype))  # ml_dtypes has no direct way
+    inline = None if target.kind in ("int", "uint") and target.bits < 8 else "{type}({0})"
+    return Elementwise(lambda a: a.astype(dtype), inline=inline, names={"type": dtype.type})
 
 
-def _part(element: Element) -> Element:
-    return BY_NAME["f32" if element.name == "c64" else "f64"]
-
-
-def _saturated(target: Element, dtype: DType) -> Function:
+def _saturated(target: Element, dtype: DType) -> Elementwise:
     bits = target.bits
     low, high = (-(1 << (bits - 1)), 1 << (bits - 1)) if target.kind == "int" else (0, 1 << bits)
     holder = np.dtype(f"{'i' if target.kind == 'int' else 'u'}{target.bytes}")
     lowest, highest = holder.type(low), holder.type(high - 1)
 
     def convert(a: Any) -> Any:
+        if a.size and a.min() >= low and a.max() < high:
+            return a.astype(dtype)
         whole = np.trunc(a.astype(np.float64))
         inside = (whole >= low) & (whole < high)
         result = choose(inside, whole, np.float64(0)).astype(holder)
         result = choose(whole >= high, highest, choose(whole < low, lowest, result))
         return result.astype(dtype)
 
-    return convert
+    def convert_scalar(a: Any) -> Any:
+        value = float(a)
+        if low <= value < high:
+            return dtype.type(int(value))
+        return convert(a)
+
+    return Elementwise(convert, scalar=convert_scalar)
 
 
 def bitcaster(source: Element, target: Element, shape: tuple[int, ...]) -> Function:

@@ -69,7 +69,7 @@ def clamp(op: hlo.ClampOp, context: Context) -> Elementwise:
 @kernel(hlo.ConvertOp)
 def convert(op: hlo.ConvertOp, context: Context) -> Elementwise:
     """See `conversions.converter`."""
-    return Elementwise(converter(element_of(op.operand.type), element_of(op.result.type)))
+    return converter(element_of(op.operand.type), element_of(op.result.type))
 
 
 @kernel(hlo.BitcastConvertOp)

@@ -113,24 +113,37 @@ def _pairs(left: Any, right: Any) -> list[tuple[int, int]]:
 
 @kernel(hlo.GatherOp, fresh=True)
 def gather(op: hlo.GatherOp, context: Context) -> Kernel:
-    """Starts are clamped so that windows fit."""
-    shape = static_shape(op.result.type)
+    """Starts are clamped so that windows fit. Dimensions that all windows fill are taken whole, not by index."""
+    extents, shape = static_shape(op.operand.type), static_shape(op.result.type)
+    collapsed, mapped = int_list(op.collapsed_slice_dims), int_list(op.start_index_map)
+    batching = _pairs(op.operand_batching_dims, op.start_indices_batching_dims)
+    inside = [d for d in range(len(extents)) if d not in collapsed and d not in dict(batching)]
+    offsets = dict(zip(inside, int_list(op.offset_dims), strict=True))
+    whole = {d: at for d, at in offsets.items() if shape[at] == extents[d] and d not in mapped}
+    picked = [d for d in range(len(extents)) if d not in whole]
+    others = [at for at in range(len(shape)) if at not in whole.values()]
     positions = Positions(
-        static_shape(op.operand.type),
-        shape,
-        int_list(op.offset_dims),
-        int_list(op.collapsed_slice_dims),
-        int_list(op.start_index_map),
-        _pairs(op.operand_batching_dims, op.start_indices_batching_dims),
+        [extents[d] for d in picked],
+        [shape[at] for at in others],
+        [others.index(at) for d, at in offsets.items() if d not in whole],
+        [picked.index(d) for d in collapsed],
+        [picked.index(d) for d in mapped],
+        [(picked.index(d), index) for d, index in batching],
         int_of(op.index_vector_dim),
         static_shape(op.start_indices.type),
     )
-    if not static_shape(op.operand.type):
-        return lambda x, indices: np.full(shape, x)[()]
+    enter, found_order = [*picked, *whole], [*others, *whole.values()]
+    found_shape = tuple(shape[at] for at in found_order)
+    leave = [found_order.index(at) for at in range(len(shape))]
+    anchor = np.zeros([1] * len(others), np.int64)
 
     def run(x: Any, indices: Any) -> Any:
-        found = x[positions.elements(positions.clamped(positions.starts(indices)))]
-        return found if found.shape == shape else np.broadcast_to(found, shape).copy()[()]
+        at = positions.elements(positions.clamped(positions.starts(indices)))
+        at = (at[0] + anchor, *at[1:]) if at else (np.newaxis,) * len(others)
+        found = np.asarray(x).transpose(enter)[at]
+        if found.shape != found_shape or not picked:
+            found = np.broadcast_to(found, found_shape).copy()
+        return as_value(found.transpose(leave))
 
     return run
 

@@ -46,9 +46,12 @@ def signed(dtype: DType) -> DType:
 
 def divide(a: Any, b: Any) -> Any:
     """The quotient truncated towards zero; all ones where `b` is 0; the lowest by -1 is the lowest."""
-    divisor = choose(b == 0, b.dtype.type(1), b)
-    quotient = (a - np.fmod(a, divisor)) // divisor
-    return choose(b == 0, ~b.dtype.type(0), quotient)
+    if not b.all():
+        return choose(b == 0, ~b.dtype.type(0), divide(a, choose(b == 0, b.dtype.type(1), b)))
+    floor = a // b
+    if a.dtype.kind == "u":
+        return floor
+    return floor + ((floor * b != a) & ((a < 0) != (b < 0)))
 
 
 def divide_scalar(a: Any, b: Any) -> Any:
@@ -62,6 +65,8 @@ def divide_scalar(a: Any, b: Any) -> Any:
 
 def remainder(a: Any, b: Any) -> Any:
     """What `divide` leaves, with the sign of `a`; `a` where `b` is 0."""
+    if b.all():
+        return np.fmod(a, b)
     return choose(b == 0, a, np.fmod(a, choose(b == 0, b.dtype.type(1), b)))
 
 

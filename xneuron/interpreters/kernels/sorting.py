@@ -1,7 +1,7 @@
 """Kernels of sort and top-k.
 
-A comparator that is one comparison of the two values of an operand becomes an argsort of integers or floats. Any
-other is run on whole arrays by a merge sort, so that its cost is that of O(log² n) evaluations. Both are stable.
+A comparator that compares the same function of both elements, as almost all do, becomes an argsort of that function's
+values. Any other is run on whole arrays by a merge sort, in O(log² n) evaluations. Both are stable.
 """
 
 # pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from xdsl.ir import BlockArgument, Region
+from xdsl.ir import BlockArgument, Operation, Region, SSAValue
 
 from xneuron.dialects.hlo import elementwise
 from xneuron.dialects.hlo import reductions as hlo
 from xneuron.dialects.hlo.attributes import int_list, int_of, text_of
-from xneuron.dialects.hlo.base import body_of, root_of
+from xneuron.dialects.hlo.base import root_of
 from xneuron.dialects.hlo.types import Element, element_of
 from xneuron.interpreters.kernels.floats import total_order
 from xneuron.interpreters.kernels.reducers import fold_of
@@ -45,9 +45,8 @@ def sort(op: hlo.SortOp, context: Context) -> Kernel:
 
 def _order_of(op: hlo.SortOp, context: Context) -> Callable[[Sequence[Array]], Array]:
     """From operands with the sorted dimension last to the positions of their elements in order."""
-    if (key := _key(op.to_apply)) is not None:
-        operand, to_key = key
-        return lambda operands: np.argsort(to_key(operands[operand]), axis=-1, kind="stable")
+    if (keys := _keys(op.to_apply, context)) is not None:
+        return lambda operands: np.argsort(keys(operands), axis=-1, kind="stable")
     compare = fold_of(op.to_apply, context)
 
     def less(left: Sequence[Array], right: Sequence[Array]) -> Array:
@@ -57,21 +56,75 @@ def _order_of(op: hlo.SortOp, context: Context) -> Callable[[Sequence[Array]], A
     return lambda operands: merge_order(operands, less)
 
 
-def _key(region: Region) -> tuple[int, Callable[[Any], Any]] | None:
-    """The operand that alone decides, and a map of its values to numbers in ascending order."""
-    root, block = root_of(region).owner, body_of(region)
+def _keys(region: Region, context: Context) -> Callable[[Sequence[Array]], Array] | None:
+    """For a comparator `compare(f(a, …), f(b, …))` by LT or GT: from operands to numbers in ascending order."""
+    root = root_of(region).owner
     if not isinstance(root, elementwise.CompareOp) or text_of(root.direction) not in ("LT", "GT"):
         return None
-    left, right = root.lhs, root.rhs
-    if not isinstance(left, BlockArgument) or not isinstance(right, BlockArgument) or left.block is not block:
+    turned = Mirror().turned(root.lhs, root.rhs)
+    if turned is None:
         return None
-    ascending = text_of(root.direction) == "LT"
-    if right.index < left.index:
-        left, right, ascending = right, left, not ascending
-    if left.index % 2 or right.index != left.index + 1:
+    ascending = (text_of(root.direction) == "LT") != turned
+    numbers = _numbers(element_of(root.lhs.type), text_of(root.compare_type) == "TOTALORDER")
+    if isinstance(root.lhs, BlockArgument):
+        operand = root.lhs.index // 2
+        return lambda operands: _directed(numbers(operands[operand]), ascending)
+    if (key := context.vectorized(_side(region))) is None:
         return None
-    numbers = _numbers(element_of(left.type), text_of(root.compare_type) == "TOTALORDER")
-    return left.index // 2, numbers if ascending else lambda x: _descending(numbers(x))
+
+    def keys(operands: Sequence[Array]) -> Array:
+        values = key(*[x for operand in operands for x in (operand, operand)])
+        return _directed(numbers(np.broadcast_to(values, operands[0].shape)), ascending)
+
+    return keys
+
+
+def _side(region: Region) -> Region:
+    """The comparator with the left side of its comparison as its root."""
+    side = region.clone()
+    last = side.block.last_op
+    if last is not None and isinstance(root := root_of(side).owner, elementwise.CompareOp):
+        last.operands = [root.lhs]
+    return side
+
+
+class Mirror:
+    """Whether two values are the same function of the first, and of the second, parameter of each pair."""
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple[SSAValue, SSAValue], set[bool] | None] = {}
+
+    def turned(self, left: SSAValue, right: SSAValue) -> bool | None:
+        """True if the left one is of the second parameters, None if the two are not mirror images."""
+        sides = self._sides(left, right)
+        return sides.pop() if sides is not None and len(sides) == 1 else None
+
+    def _sides(self, left: SSAValue, right: SSAValue) -> set[bool] | None:
+        key = left, right
+        if key not in self._seen:
+            self._seen[key] = self._compared(left, right)
+        return self._seen[key]
+
+    def _compared(self, left: SSAValue, right: SSAValue) -> set[bool] | None:
+        if isinstance(left, BlockArgument) or isinstance(right, BlockArgument):
+            return self._parameters(left, right)
+        a, b = left.owner, right.owner
+        if not isinstance(a, Operation) or not isinstance(b, Operation) or a.regions or type(a) is not type(b):
+            return None
+        if a.properties != b.properties or len(a.operands) != len(b.operands):
+            return None
+        found: set[bool] = set()
+        for x, y in zip(a.operands, b.operands, strict=True):
+            if (sides := self._sides(x, y)) is None:
+                return None
+            found |= sides
+        return found
+
+    def _parameters(self, left: SSAValue, right: SSAValue) -> set[bool] | None:
+        if not isinstance(left, BlockArgument) or not isinstance(right, BlockArgument) or left.block is not right.block:
+            return None
+        pair = left.index // 2 == right.index // 2 and left.index != right.index
+        return {left.index > right.index} if pair else None
 
 
 def _numbers(element: Element, total: bool) -> Callable[[Any], Any]:
@@ -85,8 +138,10 @@ def _numbers(element: Element, total: bool) -> Callable[[Any], Any]:
     return lambda x: x.astype(np.float32) if element.bits < 32 else x
 
 
-def _descending(numbers: Any) -> Any:
-    """Numbers in the opposite order: the complement of integers, the negative of floats (NaN stays last)."""
+def _directed(numbers: Any, ascending: bool) -> Any:
+    """Numbers, or ones in the opposite order: the complement of integers, the negative of floats (NaN stays last)."""
+    if ascending:
+        return numbers
     return -numbers if numbers.dtype.kind == "f" else ~numbers
 
 
@@ -141,7 +196,7 @@ def top_k(element: Element, k: int, largest: bool) -> Kernel:
 
     def run(x: Any) -> Any:
         keys = numbers(x)
-        order = np.argsort(_descending(keys) if largest else keys, axis=-1, kind="stable")[..., :k]
+        order = np.argsort(_directed(keys, not largest), axis=-1, kind="stable")[..., :k]
         return np.take_along_axis(x, order, -1), order.astype(np.int32)
 
     return run

@@ -130,13 +130,19 @@ def test_sorts(run: Run, rule: str, expected: list[float]):
     assert run(line, x, computations=comparator(rule)).tolist() == expected
 
 
+BY_KEY = "x = s32[] negate(a) y = s32[] negate(b) ROOT r = pred[] compare(x, y), direction=LT"
+TURNED = "x = s32[] not(b) y = s32[] not(a) ROOT r = pred[] compare(x, y), direction=GT"
+BY_ANYTHING = "x = pred[] compare(a, b), direction=GT ROOT r = pred[] and(x, x)"
+
+
+@pytest.mark.parametrize("rule", [BY_KEY, TURNED, BY_ANYTHING], ids=["key", "turned", "anything"])
 @pytest.mark.parametrize("extent", [0, 1, 2, 3, 5, 8, 13, 64, 100])
-def test_sorts_by_any_comparator_are_stable(run: Run, extent: int):
+def test_sorts_by_any_comparator_are_stable(run: Run, extent: int, rule: str):
     random = np.random.default_rng(extent)
     keys = random.integers(0, 5, (2, extent)).astype(np.int32)
     payload = np.broadcast_to(np.arange(extent, dtype=np.int32), (2, extent)).copy()
-    computation = """f { a = s32[] parameter(0) b = s32[] parameter(1) c = s32[] parameter(2) d = s32[] parameter(3)
-      x = s32[] negate(a) y = s32[] negate(b) ROOT r = pred[] compare(x, y), direction=LT }"""
+    computation = f"""f {{ a = s32[] parameter(0) b = s32[] parameter(1) c = s32[] parameter(2) d = s32[] parameter(3)
+      {rule} }}"""
     line = f"(s32[2,{extent}], s32[2,{extent}]) sort(p0, p1), dimensions={{1}}, is_stable=true, to_apply=f"
     sorted_keys, sorted_payload = run(line, keys, payload, computations=computation)
     for row in range(2):
@@ -163,3 +169,16 @@ def test_map_of_a_computation_that_is_not_elementwise(run: Run):
         [3, 5, 7],
         [9, 11, 13],
     ]
+
+
+UNLIKE = (
+    "o = s32[] constant(0) x = s32[] add(a, o) y = s32[] subtract(b, o) ROOT r = pred[] compare(x, y), direction=LT"
+)
+CROSSED = "o = s32[] subtract(a, b) x = s32[] subtract(b, a) ROOT r = pred[] compare(o, x), direction=LT"
+
+
+@pytest.mark.parametrize("rule", [UNLIKE, CROSSED])
+def test_comparators_without_a_key(run: Run, rule: str):
+    computation = f"f {{ a = s32[] parameter(0) b = s32[] parameter(1) {rule} }}"
+    x = np.array([3, 1, 2], np.int32)
+    assert run("s32[3] sort(p0), dimensions={0}, to_apply=f", x, computations=computation).tolist() == [1, 2, 3]
