@@ -124,3 +124,14 @@ def test_set_dimension_size(run: Run):
     assert program.run(x, np.int32(2))[0].tolist() == [0, 1]
     with pytest.raises(EvaluationError, match="expected a size of at most 4, found 5"):
         program.run(x, np.int32(5))
+
+
+def test_each_of_two_slices_is_clamped(run: Run):
+    """XLA merges the two and clamps the sum of the starts."""
+    text = """HloModule m
+    ENTRY e { x = s32[6] parameter(0) i = s32[] parameter(1) j = s32[] parameter(2)
+      a = s32[4] dynamic-slice(x, i), dynamic_slice_sizes={4}
+      ROOT b = s32[2] dynamic-slice(a, j), dynamic_slice_sizes={2} }"""
+    x = np.arange(6, dtype=np.int32)
+    assert Program(parse_hlo(text)).run(x, np.int32(2), np.int32(-9))[0].tolist() == [2, 3]
+    assert Program(parse_hlo(text)).run(x, np.int32(9), np.int32(-9))[0].tolist() == [2, 3]

@@ -156,3 +156,13 @@ def test_stochastic_conversion(run: Run):
     quarter = 1 << 30
     bits = np.array([quarter - 1, quarter, quarter - 1, quarter, 0, 0, 0, 0, 0], np.uint32)
     assert run("s8[9] stochastic-convert(p0, p1)", x, bits).tolist() == [2, 1, -2, -1, 2, 0, 127, -128, 127]
+
+
+@pytest.mark.parametrize("name", ["f32", "f64", "f16", "bf16"])
+def test_subnormal_numbers_are_kept(run: Run, name: str):
+    """As in HLO's evaluator and IEEE 754; XLA's CPU code takes them for zeros."""
+    smallest = np.array([1], f"u{DTYPES[name].itemsize}").view(DTYPES[name])
+    assert run(f"{name}[1] add(p0, p0)", smallest)[0] == smallest[0] * DTYPES[name].type(2) != 0
+    assert run(f"{name}[1] sign(p0)", smallest)[0] == 1
+    assert bool(run("pred[1] convert(p0)", smallest)[0])
+    assert run(f"{name}[1] sqrt(p0)", smallest)[0] > 0

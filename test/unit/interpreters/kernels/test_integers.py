@@ -153,3 +153,15 @@ def test_clamp(run: Callable[..., Any]):
     x = np.array([-9, 0, 5, 9], np.int32)
     assert run("s32[4] clamp(p1, p0, p2)", x, np.int32(-3), np.int32(5)).tolist() == [-3, 0, 5, 5]
     assert run("s32[4] clamp(p1, p0, p2)", x, np.int32(7), np.int32(5)).tolist() == [5, 5, 5, 5]
+
+
+def test_powers_wrap_however_large_the_exponent(run: Callable[..., Any]):
+    """XLA's CPU code looks at the exponent's lowest bits only."""
+    x, y = np.array([3, 5, 2], np.uint32), np.array([2**31 - 1, 64, 64], np.uint32)
+    assert run("u32[3] power(p0, p1)", x, y).tolist() == [pow(int(a), int(b), 2**32) for a, b in zip(x, y, strict=True)]
+
+
+def test_population_of_s4_counts_four_bits(run: Callable[..., Any]):
+    """XLA's CPU code counts those of the byte around them."""
+    x = np.array([-1, -8, 7], np.int8).astype(DTYPES["s4"])
+    assert run("s4[3] popcnt(p0)", x).astype(int).tolist() == [4, 1, 3]

@@ -182,3 +182,11 @@ def test_comparators_without_a_key(run: Run, rule: str):
     computation = f"f {{ a = s32[] parameter(0) b = s32[] parameter(1) {rule} }}"
     x = np.array([3, 1, 2], np.int32)
     assert run("s32[3] sort(p0), dimensions={0}, to_apply=f", x, computations=computation).tolist() == [1, 2, 3]
+
+
+def test_windows_in_padding_select_nothing(run: Run):
+    computations = """ge { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = pred[] compare(a, b), direction=GE }
+    add { c = s32[] parameter(0) d = s32[] parameter(1) ROOT s = s32[] add(c, d) }"""
+    x, source = np.array([3, 1], np.int32), np.array([10, 20, 40], np.int32)
+    line = "s32[2] select-and-scatter(p0, p1, p2), window={size=2 stride=2 pad=2_2}, select=ge, scatter=add"
+    assert run(line, x, source, np.int32(0), computations=computations).tolist() == [20, 0]
