@@ -11,13 +11,14 @@ import gc
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr, SymbolRefAttr, UnknownLoc
-from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue, Use
+from xdsl.ir import Attribute, Block, Data, Operation, OpResult, Region, SSAValue, Use
 from xdsl.ir.core import SSAValues
 from xdsl.traits import SymbolOpInterface, SymbolTable
 
+DataT = TypeVar("DataT", bound=Data[Any])
 _UNKNOWN = UnknownLoc()
 _NO_VALUES: SSAValues[SSAValue] = SSAValues()
 
@@ -236,7 +237,7 @@ def rename(value: SSAValue, name: str | None) -> None:
 
 
 def retype(value: SSAValue, type: Attribute) -> None:
-    """Sets the type of a value that has no users yet."""
+    """Sets the type of a value; the caller sees to it that its users fit."""
     value._type = type
 
 
@@ -246,6 +247,14 @@ def file_location(file: StringAttr, line: int, column: int) -> FileLineColLoc:
     fields: dict[str, Attribute] = location.__dict__  # pyright: ignore[reportAssignmentType]
     fields["filename"], fields["line"], fields["column"] = file, _number(line), _number(column)
     return location
+
+
+def data_attribute(cls: type[DataT], data: object) -> DataT:
+    """What `cls(data)` gives for an attribute around one value that needs no check (strings, dictionaries)."""
+    attribute = cls.__new__(cls)
+    fields: dict[str, object] = attribute.__dict__  # pyright: ignore[reportAssignmentType]
+    fields["data"] = data
+    return attribute
 
 
 @lru_cache(maxsize=65536)
