@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from collective_programs import CASES, Case
+from oracle.agreement import relative
 from oracle.xla import Program, run_on_xla
 
 from xneuron.formats.hlo_text import parse_hlo
@@ -26,3 +29,17 @@ def test_collectives_on_xla():
         for participant, (mine, theirs) in enumerate(zip(ours, outcome.replicas, strict=True)):
             for one, other in zip(mine, theirs, strict=True):
                 np.testing.assert_array_equal(np.asarray(one), other, f"{case.name}, participant {participant}")
+
+
+def test_a_program_from_jax_on_four_partitions():
+    """All-gathers of weights and reduce-scatters of gradients in loops."""
+    text = (Path(__file__).parents[2] / "examples" / "fsdp.hlo").read_text()
+    rng = np.random.default_rng(0)
+    shapes = [(8, 4, 16), (8, 16), (2, 16)]
+    inputs = [[rng.standard_normal(shape).astype(np.float32) / 4 for shape in shapes] for _ in range(4)]
+    (outcome,) = run_on_xla([Program(text, inputs, partitions=4)])
+    assert outcome.replicas is not None, outcome.error
+    ours = Evaluation(parse_hlo(text)).run_all(inputs)
+    for mine, theirs in zip(ours, outcome.replicas, strict=True):
+        for one, other in zip(mine, theirs, strict=True):
+            assert relative(np.asarray(one), other).max() < 1e-5
