@@ -30,6 +30,7 @@ from xneuron.transforms.collective_motion import (
     ORDERED,
     SEVERAL,
     NoMatch,
+    counted,
     expect,
     expect_shapes_can_change,
     expect_size,
@@ -176,8 +177,8 @@ class WidenAllGather(RewritePattern):
         count = self.facts.count(idiom.loop)
         assert isinstance(count, TripCount)
         each, whole = bytes_of(idiom.gather.result.type), bytes_of(idiom.widened)
-        text = f"{name_of(idiom.gather.op)}: I matched everything: in front of the loop, {count.count} all-gathers of"
-        text += f" {spelled_bytes(each)} would be 1 of {spelled_bytes(whole)}"
+        text = f"{name_of(idiom.gather.op)}: I matched everything: in front of the loop,"
+        text += f" {counted(count.count, 'all-gather')} of {spelled_bytes(each)} would be 1 of {spelled_bytes(whole)}"
         remark(
             "passed",
             _NAME,

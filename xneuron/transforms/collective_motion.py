@@ -60,6 +60,11 @@ def expect_shapes_can_change(op: GroupedOp, *types: Tensor) -> None:
     expect(op.constrain_layout is None or plain, CONSTRAINED, "constrain_layout with a layout of its own")
 
 
+def counted(number: int | str, noun: str) -> str:
+    """`1 all-gather`, `8 all-gathers`, `trips(w) all-gathers`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def in_layout(value: SSAValue, type: Attribute, where: InsertPoint) -> SSAValue:
     """The value, copied if `type` has another layout."""
     if value.type == type:

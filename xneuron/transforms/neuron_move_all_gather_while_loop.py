@@ -27,6 +27,7 @@ from xneuron.transforms.collective_motion import (
     ORDERED,
     SEVERAL,
     NoMatch,
+    counted,
     expect,
     expect_size,
     in_layout,
@@ -186,7 +187,7 @@ def _report(candidate: _Candidate, loop: WhileOp, facts: LoopFacts, shared: bool
     trips = count.count if isinstance(count, TripCount) else f"trips({name_of(loop)})"
     become = "one that another became" if shared else "1"
     name = name_of(candidate.gather.op)
-    text = f"moved {name} out of the loop: {trips} all-gathers of {spelled_bytes(size)} become {become}"
+    text = f"moved {name} out of the loop: {counted(trips, 'all-gather')} of {spelled_bytes(size)} become {become}"
     remark(
         "passed",
         NeuronMoveAllGatherWhileLoop.name,

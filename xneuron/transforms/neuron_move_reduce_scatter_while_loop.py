@@ -35,6 +35,7 @@ from xneuron.transforms.collective_motion import (
     NO_STATE,
     ORDERED,
     NoMatch,
+    counted,
     expect,
     expect_shapes_can_change,
     expect_size,
@@ -262,7 +263,7 @@ def _insert(
 def _report(stacking: _Stacking, loop: WhileOp) -> None:
     count = shape_of(stacking.stack)[0]
     each, whole = bytes_of(stacking.operand.type), bytes_of(stacking.full)
-    text = f"moved {name_of(stacking.op)} behind the loop: {count} {opcode_of(stacking.op.name)}s of"
+    text = f"moved {name_of(stacking.op)} behind the loop: {counted(count, opcode_of(stacking.op.name))} of"
     text += f" {spelled_bytes(each)} become 1 of {spelled_bytes(whole)}"
     facts = {"trips": count, "slot": stacking.slot, "bytes_each": each, "bytes_stacked": whole}
     remark("passed", _NAME, SUNK, loop, text, **facts)
