@@ -2,10 +2,10 @@
 
 import gc
 
-from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr, f32, i32
+from xdsl.dialects.builtin import DictionaryAttr, FileLineColLoc, IntAttr, StringAttr, f32, i32
 from xdsl.ir import Block
 
-from xneuron.fastir import collector_off, file_location, operands_of, rename, retype
+from xneuron.fastir import collector_off, data_attribute, file_location, operands_of, rename, retype
 
 
 def test_locations_equal_xdsl_ones() -> None:
@@ -16,6 +16,14 @@ def test_locations_equal_xdsl_ones() -> None:
     assert quick == public
     assert hash(quick) == hash(public)
     assert str(quick) == str(public)
+
+
+def test_attributes_around_a_value_equal_xdsl_ones() -> None:
+    for public in (StringAttr("text"), DictionaryAttr({"a": StringAttr("b")})):
+        quick = data_attribute(type(public), public.data)
+        assert quick == public
+        assert hash(quick) == hash(public)
+        assert str(quick) == str(public)
 
 
 def test_names_and_types_are_set_as_they_are() -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from typing import cast
 
+from immutabledict import immutabledict
 from xdsl.dialects.builtin import DictionaryAttr, StringAttr
 from xdsl.ir import Attribute
 
 from xneuron.dialects.hlo.attributes import ShardingAttr, int_of, integer, text_of
+from xneuron.fastir import data_attribute
 from xneuron.formats.hlo_text.kinds import Kind, Value, comma_list, list_in_braces, parse_bool
 from xneuron.formats.hlo_text.lexer import ATTRIBUTE_NAME, DECIMAL, IDENTIFIER, Scanner, is_dictionary, quote, unescape
 from xneuron.formats.hlo_text.sharding import parse_sharding
@@ -58,11 +60,11 @@ def plain_metadata(text: str, start: int, end: int) -> DictionaryAttr | None:
     if (found := _PLAIN_METADATA.fullmatch(text, start, end)) is None:
         return None
     fields: dict[str, Attribute] = {
-        key: StringAttr(unescape(value)) if is_string else integer(int(value))
+        key: data_attribute(StringAttr, unescape(value)) if is_string else integer(int(value))
         for (key, is_string), value in zip(_FIELDS, found.groups(), strict=True)
         if value is not None
     }
-    return DictionaryAttr(fields) if fields else None
+    return data_attribute(DictionaryAttr, immutabledict(fields)) if fields else None
 
 
 def _parse_field(scanner: Scanner, kind: str) -> Attribute:
