@@ -13,11 +13,12 @@ from xdsl.ir import Attribute
 from xneuron.execution.errors import EvaluationError
 from xneuron.execution.profile import Profile
 from xneuron.interpreters.engine import WARM_UP, Engine, Options
+from xneuron.interpreters.graphs import Graphs
 from xneuron.interpreters.linking import single_block
 from xneuron.interpreters.lockstep import run_in_program_order
 from xneuron.interpreters.rendezvous import World
 from xneuron.interpreters.replicas import Exchanges, Participants
-from xneuron.interpreters.shuffled import Graphs, run_in_random_order
+from xneuron.interpreters.shuffled import run_in_random_order
 from xneuron.interpreters.trace import Record, Tracer
 from xneuron.interpreters.values import Value, input_value
 
