@@ -216,7 +216,7 @@ def gather_case(random: Random) -> Case:
                 given.append(value)
         if differs:
             moves, code = False, code or "index-differs"
-        made.body.append(slice_of(source, element, inner, index))
+        made.body.append(slice_of(source, element, inner, starts_of(random, made, index, len(inner))))
         made.body.append(f"q = {shape(element, inner)} reshape(s)")
         made.body += gather(random, element, inner, gathered, dimension, members)
         stacked = gathered
@@ -252,11 +252,21 @@ def gather_case(random: Random) -> Case:
 GATHER_FLAWS = ("", "", "", "", "", "written", "own-index", "replica-id", "readers")
 
 
-def slice_of(source: str, element: str, slab: list[int], index: str) -> str:
-    """`s`: the slab at an index of the first dimension."""
+def slice_of(source: str, element: str, slab: list[int], starts: str) -> str:
+    """`s`: the slab at the start indices."""
     extents = [1, *slab]
-    sizes, zeros = ",".join(map(str, extents)), ", ".join(["zero"] * len(slab))
-    return f"s = {shape(element, extents)} dynamic-slice({source}, {index}, {zeros}), dynamic_slice_sizes={{{sizes}}}"
+    sizes = ",".join(map(str, extents))
+    return f"s = {shape(element, extents)} dynamic-slice({source}, {starts}), dynamic_slice_sizes={{{sizes}}}"
+
+
+def starts_of(random: Random, made: Loop, index: str, rank: int) -> str:
+    """Start indices of a slab of a rank: the index and zeros, as scalars or as one vector."""
+    if random.random() < 0.75:
+        return ", ".join([index, *["zero"] * rank])
+    parts = ", ".join(["i1", *["z1"] * rank])
+    made.body += [f"i1 = s32[1] reshape({index})", "z1 = s32[1] reshape(zero)"]
+    made.body.append(f"iv = s32[{rank + 1}] concatenate({parts}), dimensions={{0}}")
+    return "iv"
 
 
 def computation(name: str, element: str, operation: str) -> str:
@@ -337,9 +347,8 @@ def reduction_case(random: Random) -> Case:
     made.entry += [f"x = {shape(e, data)} parameter(0)", f"old = {shape(e, stack)} parameter(1)"]
     made.slot(shape(e, data), "x", "v1")
     update, code = "d", ""
-    zeros = ", ".join(["zero"] * len(reduced))
     made.body += [*iteration(made), "zero = s32[] constant(0)"]
-    made.body.append(slice_of("v1", e, given, "at"))
+    made.body.append(slice_of("v1", e, given, ", ".join(["at", *["zero"] * len(given)])))
     made.body.append(f"q = {shape(e, given)} reshape(s)")
     scattered = f", dimensions={{{dimension}}}" if scatters else ""
     opcode = "reduce-scatter" if scatters else "all-reduce"
@@ -349,7 +358,8 @@ def reduction_case(random: Random) -> Case:
     if flaw in ("clamped", "replica-id"):
         covered = trips == 1
         code = "" if covered and flaw == "clamped" else "slabs-not-covered"
-    made.body.append(f"d = {shape(e, stack)} dynamic-update-slice(v2, u, {index}, {zeros})")
+    starts = starts_of(random, made, index, len(reduced))
+    made.body.append(f"d = {shape(e, stack)} dynamic-update-slice(v2, u, {starts})")
     made.slot(shape(e, stack), "old", update)
     end = [f"r0 = {shape(e, stack)} get-tuple-element(w), index=2"]
     result = [shape(e, stack)]
