@@ -16,7 +16,17 @@ from xneuron.dialects.bir.registers import RegisterAluOp, RegisterMoveOp, Tensor
 from xneuron.dialects.bir.storage import RegisterOp
 from xneuron.execution.errors import EvaluationError
 from xneuron.simulator.numbers import float_bits, signed
-from xneuron.simulator.register_code import Number, alu, condition, integer_range, literal, low_bits, register, wrapped
+from xneuron.simulator.register_code import (
+    Number,
+    alu,
+    condition,
+    element,
+    integer_range,
+    literal,
+    low_bits,
+    register,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from xneuron.simulator.emission import Emitter
@@ -54,8 +64,7 @@ def emit_load(emitter: Emitter, op: TensorLoadOp) -> None:
     elif dtype in _LONGS:
         value = register(f"{emitter.window(source, dtype=np.dtype(np.int64))}.item()", 64)
     elif dtype.is_integer or dtype is DType.fp4x4:
-        width, is_signed = integer_range(dtype)
-        value = low_bits(Number(f"{emitter.window(source)}.item()", 0, 0), width, is_signed)
+        value = element(f"{emitter.window(source)}.item()", *integer_range(dtype))
     else:
         value = register(f"float_bits({emitter.window(source)}.item())")
     _lines(emitter, wrapped(_variable(emitter, target), value, bits))

@@ -45,6 +45,11 @@ def register(name: str, bits: int = 32) -> Number:
     return Number(name, -(1 << (bits - 1)), (1 << (bits - 1)) - 1)
 
 
+def element(text: str, bits: int, is_signed: bool) -> Number:
+    """An element of memory, of that many bits."""
+    return register(text, bits) if is_signed else Number(text, 0, (1 << bits) - 1)
+
+
 def low_bits(value: Number, bits: int, is_signed: bool) -> Number:
     """The low bits of an integer, read as signed or unsigned."""
     half, mask = 1 << (bits - 1), (1 << bits) - 1
