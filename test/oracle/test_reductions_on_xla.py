@@ -181,3 +181,14 @@ def test_map():
       ROOT r = f32[] subtract(d, b) }"""
     x, y = RANDOM.normal(size=(2, 3, 4)).astype(np.float32)
     check({"map": program("f32[3,4] map(p0, p1), dimensions={0,1}, to_apply=f", x, y, computations=computation)})
+
+
+def test_scan():
+    computation = """f { x = s32[] parameter(0) c = s32[] parameter(1) t = s32[] multiply(c, c) s = s32[] add(x, t)
+      ROOT r = (s32[], s32[]) tuple(c, s) }"""
+    x = RANDOM.integers(-9, 9, 6).astype(np.int32)
+    programs = {}
+    for flag in ("", ", is_reverse=true"):
+        line = f"(s32[6], s32[]) scan(p0, p1), dimensions={{0}}, num_carries=1, to_apply=f{flag}"
+        programs[f"scan{flag}"] = program(line, x, np.int32(2), computations=computation)
+    check(programs)
