@@ -50,7 +50,7 @@ def _saturated(target: Element, dtype: DType) -> Elementwise:
     lowest, highest = holder.type(low), holder.type(high - 1)
 
     def convert(a: Any) -> Any:
-        if a.size and a.min() >= low and a.max() < high:
+        if a.size and low <= float(a.min()) and float(a.max()) < high:
             return a.astype(dtype)
         whole = np.trunc(a.astype(np.float64))
         inside = (whole >= low) & (whole < high)
