@@ -25,7 +25,7 @@ from xneuron.dialects.bir import (
     ReturnOp,
     UnconditionalBranchOp,
 )
-from xneuron.dialects.bir.enums import AluOpType
+from xneuron.dialects.bir.enums import AluOpType, DType
 from xneuron.dialects.bir.expressions import Environment, evaluate, signed32
 from xneuron.dialects.bir.operands import Immediate, Operand, RegisterAccess
 
@@ -50,28 +50,33 @@ ALU: dict[AluOpType, Callable[[int, int], int]] = {
     AluOpType.add: operator.add,
     AluOpType.subtract: operator.sub,
     AluOpType.mult: operator.mul,
+    AluOpType.divide: operator.floordiv,
     AluOpType.bitwise_xor: operator.xor,
 }
 
 
+PATTERN = 0xFFFF_FFFF
+
+
 @dataclass
 class Machine:
-    """Registers hold signed 32-bit values; `run` gives the final ones, by name."""
+    """Registers hold 32-bit patterns, all ones before the first write; `run` gives the final ones, signed, by name."""
 
     registers: dict[SSAValue, int] = field(default_factory=dict)
     induction: dict[SSAValue, int] = field(default_factory=dict)
 
     def run(self, func: FuncOp, **given: int) -> dict[str, int]:
         for op in func.registers:
-            self.registers[op.result] = given.get(op.label, -1)
+            self.registers[op.result] = given.get(op.label, -1) & PATTERN
         self.region(func.body)
-        return {op.label: self.registers[op.result] for op in func.registers}
+        return {op.label: signed32(self.registers[op.result]) for op in func.registers}
 
     def value(self, operand: Operand) -> int:
         if isinstance(operand, Immediate):
             return int(operand.value)
         assert isinstance(operand, RegisterAccess)
-        return self.registers[operand.register]
+        pattern = self.registers[operand.register]
+        return pattern if operand.dtype == DType.uint32 else signed32(pattern)
 
     def evaluate(self, expr) -> int:
         return evaluate(expr, Environment(self.induction, self.registers))
@@ -87,10 +92,10 @@ class Machine:
     def step(self, op: Operation) -> Block | str | None:
         match op:
             case RegisterMoveOp():
-                self.registers[op.outputs[0].register] = self.value(op.inputs[0])
+                self.registers[op.outputs[0].register] = self.value(op.inputs[0]) & PATTERN
             case RegisterAluOp():
                 left, right = map(self.value, op.inputs)
-                self.registers[op.outputs[0].register] = signed32(ALU[op.op.data](left, right))
+                self.registers[op.outputs[0].register] = ALU[op.op.data](left, right) & PATTERN
             case CompareAndBranchOp():
                 left, right = map(self.value, op.inputs)
                 return op.on_true if COMPARE[op.comp_op.data.relation](left, right) else op.on_false

@@ -1,16 +1,15 @@
 """Structured and branched loops run the same trips, with the same induction values, to the last bit.
 
-The machine below is the test's own and knows only registers; trip counts are compared with the formula
+The machine is the tests' own and knows only registers; trip counts are compared with the formula
 `max(0, ceil((c + coeff * reg - lb) / stride))`, not with the pass.
 """
 
-import operator
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from bir_programs import PATTERN, Machine
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from xneuron.analysis.cfg import CFG
 from xneuron.dialects.bir import (
@@ -27,11 +26,10 @@ from xneuron.dialects.bir import (
     RegisterMoveOp,
     RegisterOp,
     ReturnOp,
-    UnconditionalBranchOp,
 )
 from xneuron.dialects.bir.enums import AluOpType, BranchCompareOp, DType, MemorySpace
-from xneuron.dialects.bir.expressions import Affine, Environment, affine, evaluate, leaf_of, signed32
-from xneuron.dialects.bir.operands import Immediate, MemoryAccess, Operand, RegisterAccess, access
+from xneuron.dialects.bir.expressions import Affine, affine, leaf_of
+from xneuron.dialects.bir.operands import MemoryAccess, access
 from xneuron.lowering.bir_lower_loops_to_branches import lower_loops_to_branches
 
 LIMIT = 200
@@ -41,20 +39,6 @@ INT32 = st.one_of(
     st.integers(-(2**31), 2**31 - 1),
 )
 STRIDES = st.one_of(st.integers(1, 8), st.sampled_from([2**30, 2**31 - 1]), st.integers(1, 2**31 - 1))
-COMPARE = {
-    "LT": operator.lt,
-    "LE": operator.le,
-    "EQ": operator.eq,
-    "NE": operator.ne,
-    "GE": operator.ge,
-    "GT": operator.gt,
-}  # fmt: skip
-ALU: dict[AluOpType, Callable[[int, int], int]] = {
-    AluOpType.add: operator.add,
-    AluOpType.subtract: operator.sub,
-    AluOpType.mult: operator.mul,
-    AluOpType.divide: operator.floordiv,
-}
 
 
 class TooLong(Exception):
@@ -62,90 +46,27 @@ class TooLong(Exception):
 
 
 @dataclass
-class Machine:
-    """Registers as 32-bit patterns; every memset leaves its offset in the trace."""
+class Traced(Machine):
+    """Every memset leaves its offset in the trace; a program of too many steps is given up."""
 
-    registers: dict[SSAValue, int]
-    induction: dict[SSAValue, int] = field(default_factory=dict)
     trace: list[int] = field(default_factory=list)
     steps: int = 0
 
-    def value(self, operand: Operand) -> int:
-        match operand:
-            case Immediate(value):
-                return int(value)
-            case RegisterAccess(register, dtype):
-                pattern = self.registers.get(register, 0xFFFF_FFFF)
-                return pattern if dtype == DType.uint32 else signed32(pattern)
-            case _:
-                raise AssertionError(operand)
-
-    def evaluate(self, expr) -> int:
-        return evaluate(expr, Environment(self.induction, self.registers))
-
-    def region(self, region: Region) -> str:
-        """Runs blocks until one leaves the region: "next" (end of the trip), "break" or "return"."""
-        block: Block | str = region.blocks[0]
-        while isinstance(block, Block):
-            block = self.block(block)
-        return block
-
-    def block(self, block: Block) -> Block | str:
-        for op in block.ops:
-            self.steps += 1
-            if self.steps > 40 * LIMIT:
-                raise TooLong
-            if (leave := self.step(op)) is not None:
-                return leave
-        return "next"
-
     def step(self, op: Operation) -> Block | str | None:
-        match op:
-            case RegisterMoveOp():
-                self.registers[op.outputs[0].register] = self.value(op.inputs[0]) & 0xFFFF_FFFF
-            case RegisterAluOp():
-                left, right = map(self.value, op.inputs)
-                self.registers[op.outputs[0].register] = ALU[op.op.data](left, right) & 0xFFFF_FFFF
-            case MemsetOp():
-                (target,) = op.outputs
-                assert isinstance(target, MemoryAccess)
-                self.trace.append(self.evaluate(target.offset))
-            case CompareAndBranchOp():
-                left, right = map(self.value, op.inputs)
-                return op.on_true if COMPARE[op.comp_op.data.relation](left, right) else op.on_false
-            case UnconditionalBranchOp():
-                return op.target
-            case ReturnOp():
-                return "return"
-            case BreakOp():
-                return "break"
-            case ContinueOp():
-                return "next"
-            case DynamicForLoopOp() | LoopOp():
-                return self.for_loop(op)
-            case DoWhileOp():
-                while (leave := self.region(op.body)) == "next" and self.evaluate(op.condition):
-                    pass
-                return "return" if leave == "return" else None
-            case _:
-                assert not op.regions
-        return None
-
-    def for_loop(self, op: DynamicForLoopOp | LoopOp) -> str | None:
-        current, end, stride = map(self.evaluate, op.bounds())
-        if isinstance(op, LoopOp) and op.runs_once:
-            current, end, stride = 0, 1, 1
-        while current < end:
-            self.induction[op.induction_variable] = current
-            if (leave := self.region(op.body)) != "next":
-                return leave if leave == "return" else None
-            current += stride
-        return None
+        self.steps += 1
+        if self.steps > 40 * LIMIT:
+            raise TooLong
+        if isinstance(op, MemsetOp):
+            (target,) = op.outputs
+            assert isinstance(target, MemoryAccess)
+            self.trace.append(self.evaluate(target.offset))
+        return super().step(op)
 
 
-def run(func: FuncOp, **registers: int) -> Machine:
-    by_name = {op.label: op.result for op in func.registers}
-    machine = Machine({by_name[name]: value & 0xFFFF_FFFF for name, value in registers.items()})
+def run(func: FuncOp, **registers: int) -> Traced:
+    machine = Traced()
+    for op in func.registers:
+        machine.registers[op.result] = registers.get(op.label, -1) & PATTERN
     assert machine.region(func.body) == "return"
     return machine
 
