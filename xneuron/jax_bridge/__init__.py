@@ -1,0 +1,1 @@
+"""For notebooks and scripts that have JAX: a function in, a function out (extra `jax`)."""
