@@ -47,7 +47,10 @@ TRANSFORMS = {
 """Pass keys with their classes; a pass stands in the file of its key, with underscores."""
 
 
-LOWERINGS = {"bir-lower-loops-to-branches": "BirLowerLoopsToBranchesPass"}
+LOWERINGS = {
+    "bir-lower-loops-to-branches": "BirLowerLoopsToBranchesPass",
+    "convert-hlo-to-bir": "ConvertHloToBir",
+}
 """The same for the passes of `lowering/`."""
 
 

@@ -37,11 +37,16 @@ class Memory:
         self._written: dict[SSAValue, Array] = {}
 
     def reset(self) -> None:
-        """Forgets what was written."""
+        """Forgets what was written; constants that say what they hold are there again."""
         for buffer in self._bytes.values():
             buffer.fill(SENTINEL)
         for buffer in self._written.values():
             buffer.fill(False)
+        for location in self._by_name.values():
+            if location.data is not None:
+                self._buffer(location.result)[...] = np.frombuffer(bytes.fromhex(location.data.data), np.uint8)
+                if self.tracked:
+                    self._flags(location.result).fill(True)
 
     def array(self, name: str) -> Array:
         """All elements of the location of that name, in its shape; not a copy."""

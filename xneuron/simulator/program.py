@@ -63,8 +63,12 @@ class Program:
 
     @property
     def inputs(self) -> list[MemoryLocationOp]:
-        """The locations that the caller fills: external inputs and constants."""
-        return [op for op in self.function.memory_locations if op.is_input or op.kind.data is TensorKind.Const]
+        """The locations that the caller fills: external inputs, and constants that do not say what they hold."""
+        return [
+            op
+            for op in self.function.memory_locations
+            if op.is_input or (op.kind.data is TensorKind.Const and op.data is None)
+        ]
 
     @property
     def outputs(self) -> list[MemoryLocationOp]:

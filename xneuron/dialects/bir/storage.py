@@ -107,6 +107,8 @@ class MemoryLocationOp(KeyedOp):
     `set` names the memory location set it belongs to (by default the location's name and `_set`); the keys
     from `kind` to `file` describe the set and are equal on all locations of one set. `addr` is a byte
     offset within the partition, `base` the first partition; without `allocated` both mean nothing yet.
+    `data` (ours, for kind Const): what it holds when the program starts, as hexadecimal digits of its bytes, row-major
+    and little-endian. A Const without it is filled by the caller.
     """
 
     name = "bir.memory_location"
@@ -128,6 +130,7 @@ class MemoryLocationOp(KeyedOp):
     allocated = prop_def(FlagAttr, default_value=FlagAttr(False))
     pinned = prop_def(FlagAttr, default_value=FlagAttr(False))
     tensor_id = prop_def(LongAttr, default_value=LongAttr(0))
+    data = opt_prop_def(StringAttr)
     result = result_def(MemoryType)
 
     traits = traits_def(StorageEffects())

@@ -25,7 +25,7 @@ from xneuron.formats.bir_json.scope import Placed, Storage
 
 _REGISTER_KEYS = tuple(RegisterOp.key_definitions())
 _SET_KEYS = MemoryLocationOp.SET_KEYS
-_LOCATION_KEYS = ("addr", "bank", "base", "allocated", "pinned", "tensor_id")
+_LOCATION_KEYS = ("addr", "bank", "base", "allocated", "pinned", "tensor_id", "data")
 _WRITTEN_SET_KEYS = ("kind", "tensor_class", "addr_space", "partition_dim")
 """Keys that are written at their defaults as well; so are all keys of a location."""
 

@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+from string import hexdigits
 from typing import TYPE_CHECKING
 
 from xdsl.ir import Operation
 
-from ..enums import DATA_PATH_ENGINES, Engine, MemorySpace
+from ..enums import DATA_PATH_ENGINES, Engine, MemorySpace, TensorKind
 from .diagnostics import BirError
 
 if TYPE_CHECKING:
@@ -45,8 +46,18 @@ def verify_memory_location(op: MemoryLocationOp) -> None:
         raise BirError("capacity", f"expected positive extents but got {list(geometry.shape)}")
     if op.partition_dim.data != 0:
         raise BirError("capacity", f"expected the partition to be dimension 0 but got {op.partition_dim.data}")
+    if op.data is not None:
+        _check_data(op, op.data.data)
     if geometry.on_chip:
         _check_on_chip(op)
+
+
+def _check_data(op: MemoryLocationOp, digits: str) -> None:
+    if op.kind.data is not TensorKind.Const:
+        raise BirError("operand", f"expected data in a location of kind Const but got kind {op.kind.data}")
+    wanted = 2 * op.geometry.elements * op.geometry.dtype.nbytes
+    if len(digits) != wanted or not all(digit in hexdigits for digit in digits):
+        raise BirError("operand", f"expected {wanted} hexadecimal digits of data but got {len(digits)} characters")
 
 
 def _check_on_chip(op: MemoryLocationOp) -> None:

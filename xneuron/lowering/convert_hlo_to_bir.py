@@ -1,0 +1,100 @@
+"""Pass `convert-hlo-to-bir`: from HLO to the register machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Attribute
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException
+
+from xneuron.dialects.bir import functions as bir
+from xneuron.dialects.bir.branches import ReturnOp
+from xneuron.dialects.bir.enums import TensorKind
+from xneuron.dialects.hlo.base import HloOp
+from xneuron.dialects.hlo.types import shape_of
+from xneuron.lowering.hlo_to_bir.computations import Lowering
+from xneuron.lowering.hlo_to_bir.layout import dtype_of
+from xneuron.lowering.hlo_to_bir.rules import check, load_rules
+from xneuron.lowering.hlo_to_bir.values import Buffer, Path, Tree, leaf_paths, tree_of
+from xneuron.transforms.call_inliner import inline_calls
+from xneuron.transforms.tuple_while_operands import TupleWhileOperands
+
+PASS = "convert-hlo-to-bir"
+
+
+@dataclass(frozen=True)
+class ConvertHloToBir(ModulePass):
+    """Replaces the program by one `bir.func`, named like the entry.
+
+        %s = hlo.while(%init) cond {…} body {…}   -->   bir.loop for %i in range(0, 10, 1) {…}
+
+    Parameters and results become locations of kind ExternalInput and ExternalOutput, one per array, named
+    after the parameter and `out`. Calls are inlined first. See `docs/lowering.md`.
+
+    Refuses, as an error that names the instruction, before anything is changed: what BIR cannot express.
+    """
+
+    name = PASS
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        lowered = lower(ctx, op)
+        for old in list(op.body.block.ops):
+            old.detach()
+            old.erase(safe_erase=False)
+        for key in [key for key in op.attributes if key.startswith("hlo.")]:
+            del op.attributes[key]
+        op.body.block.add_op(lowered)
+
+
+def lower(ctx: Context, module: ModuleOp) -> bir.FuncOp:
+    """The entry of a module as a BIR function; the module stays as it is. Raises NotLowerable."""
+    load_rules()
+    prepared = module.clone()
+    TupleWhileOperands().apply(ctx, prepared)
+    inline_calls(prepared)
+    entry = entry_of(prepared)
+    for inner in entry.walk():
+        if isinstance(inner, HloOp | CallOp):
+            check(inner)
+    return _function(entry)
+
+
+def entry_of(module: ModuleOp) -> FuncOp:
+    """The one public function. Raises PassFailedException if there is none."""
+    found = [op for op in module.body.block.ops if isinstance(op, FuncOp) and not op.is_declaration]
+    public = [op for op in found if op.sym_visibility is None or op.sym_visibility.data == "public"]
+    if len(public) != 1:
+        raise PassFailedException(f"expected one public function to lower, found {len(public)}")
+    return public[0]
+
+
+def _function(entry: FuncOp) -> bir.FuncOp:
+    low = Lowering(entry.sym_name.data)
+    block = entry.body.block
+    parameters = [
+        _locations(low, arg.type, arg.name_hint or f"arg{arg.index}", TensorKind.ExternalInput) for arg in block.args
+    ]
+    assert block.last_op is not None
+    outputs = [_locations(low, value.type, "out", TensorKind.ExternalOutput) for value in block.last_op.operands]
+    low.hold(tuple(parameters))
+    low.hold(tuple(outputs))
+    low.block(block, parameters, outputs)
+    low.builder.emit(ReturnOp())
+    return low.builder.finish()
+
+
+def _locations(low: Lowering, type: Attribute, wanted: str, kind: TensorKind) -> Tree:
+    """A location per array of a parameter or a result."""
+    several = len(leaf_paths(type)) > 1
+
+    def location(path: Path, type: Attribute) -> Buffer:
+        dtype = dtype_of(type)
+        assert dtype is not None
+        name = "_".join([wanted, *map(str, path)]) if several else wanted
+        return low.storage.external(name, kind, dtype, shape_of(type))
+
+    return tree_of(type, location)

@@ -1,0 +1,74 @@
+"""Whole values from one place to another: one at a time, or many at once as if at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from xneuron.dialects.bir.compute import MemsetOp
+from xneuron.dialects.bir.enums import Engine
+from xneuron.dialects.bir.movement import DMACopyOp, LoadOp, SaveOp, TensorCopyOp
+from xneuron.dialects.bir.operands import MemoryAccess, access
+
+from .values import Buffer, Splat
+
+if TYPE_CHECKING:
+    from .computations import Lowering
+
+
+def move(low: Lowering, target: MemoryAccess, source: MemoryAccess, target_in_dram: bool, source_in_dram: bool) -> None:
+    """The elements of `source` to `target`, in pattern order."""
+    if target_in_dram and source_in_dram:
+        low.builder.emit(DMACopyOp([target], [source], engine=Engine.DMA))
+    elif target_in_dram:
+        low.builder.emit(SaveOp([target], [source], engine=Engine.DMA))
+    elif source_in_dram:
+        low.builder.emit(LoadOp([target], [source], engine=Engine.DMA))
+    else:
+        low.builder.emit(TensorCopyOp([target], [source], engine=Engine.DVE))
+
+
+def copy(low: Lowering, target: Buffer, source: Buffer | Splat) -> None:
+    """All elements of `source` to `target`, which has as many of the same dtype."""
+    if isinstance(source, Splat):
+        fill(low, target, source)
+    elif source is not target:
+        move(low, access(target.handle), access(source.handle), target.in_dram, source.in_dram)
+
+
+def fill(low: Lowering, target: Buffer, splat: Splat) -> None:
+    """The same number everywhere."""
+    if not target.in_dram:
+        low.builder.emit(MemsetOp([target.handle], [], constant=splat.value, engine=Engine.DVE))
+        return
+    with low.storage.tile(splat.dtype, (1, 1)) as one:
+        low.builder.emit(MemsetOp([one], [], constant=splat.value, engine=Engine.DVE))
+        # A step of 0 reads the one element again and again.
+        low.builder.emit(DMACopyOp([target.handle], [access(one, 0, [(1, 1), (0, target.count)])], engine=Engine.DMA))
+
+
+def assign(low: Lowering, pairs: Iterable[tuple[Buffer, Buffer | Splat]]) -> None:
+    """Each target gets its source's old contents, as if all at the same time.
+
+    A target that no other pair still has to read goes first. When all are still to be read they form cycles, and the
+    contents of one are put aside.
+    """
+    waiting = {target: source for target, source in pairs if target is not source}
+    while waiting:
+        needed = {source for source in waiting.values() if isinstance(source, Buffer)}
+        ready = [target for target in waiting if target not in needed]
+        for target in ready:
+            copy(low, target, waiting.pop(target))
+        if not ready:
+            _put_aside(low, waiting)
+
+
+def _put_aside(low: Lowering, waiting: dict[Buffer, Buffer | Splat]) -> None:
+    """Breaks one cycle: what the first target holds is read from a buffer of its own from now on."""
+    first = next(iter(waiting))
+    aside = low.storage.value("aside", first.dtype, first.count, first.in_dram)
+    copy(low, aside, first)
+    for target, source in waiting.items():
+        if source is first:
+            waiting[target] = aside
+    low.keep_for_now(aside)

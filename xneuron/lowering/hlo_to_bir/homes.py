@@ -1,0 +1,102 @@
+"""Which values live in DRAM: those that somebody reaches into.
+
+On chip an access walks whole partitions; only in DRAM may a pattern be any. So what is sliced, transposed, or
+multiplied, and what a loop carries for that purpose, has its home there; all else is on chip, where engines are.
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import Operation, OpResult, SSAValue
+
+from xneuron.dialects.hlo.attributes import int_of
+from xneuron.dialects.hlo.control_flow import ConditionalOp, FusionOp, GetTupleElementOp, ReturnOp, TupleOp, WhileOp
+from xneuron.dialects.hlo.types import element_count, is_tensor
+
+from .aliases import only_renames
+from .values import Path
+
+REACHED: dict[str, tuple[int, ...]] = {
+    "hlo.slice": (0,),
+    "hlo.dynamic_slice": (0,),
+    "hlo.dynamic_update_slice": (0,),
+    "hlo.transpose": (0,),
+    "hlo.broadcast": (0,),
+    "hlo.reverse": (0,),
+    "hlo.pad": (0,),
+    "hlo.gather": (0, 1),
+    "hlo.scatter": (0, 1, 2),
+    "hlo.dot": (0, 1),
+}
+"""Operands that an instruction reaches into."""
+MADE_IN_DRAM = frozenset({"hlo.dynamic_update_slice", "hlo.concatenate", "hlo.pad", "hlo.scatter", "hlo.gather"})
+"""Instructions that put their result together piece by piece."""
+
+
+class Homes:
+    """Answers for the values of one module."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[SSAValue, Path], bool] = {}
+
+    def in_dram(self, value: SSAValue, path: Path = ()) -> bool:
+        """True if the leaf at `path` of a value should live in DRAM."""
+        if (known := self._known.get((value, path))) is not None:
+            return known
+        seen = {(value, path)}
+        wanted = is_made_in_dram(value) or self._is_reached(list(seen), seen)
+        # What it is handed on to is reached into as little as it is.
+        self._known.update({(value, path): True} if wanted else dict.fromkeys(seen, False))
+        return wanted
+
+    def _is_reached(self, work: list[tuple[SSAValue, Path]], seen: set[tuple[SSAValue, Path]]) -> bool:
+        """True if somebody reaches into a value, or into one that it is handed on as; those are added to `seen`."""
+        while work:
+            value, path = work.pop()
+            for use in value.uses:
+                if _reaches(use.operation, use.index):
+                    return True
+                onward = [place for place in _onward(use.operation, use.index, path) if place not in seen]
+                if any(self._known.get(place) for place in onward):
+                    return True
+                seen.update(onward)
+                work += onward
+        return False
+
+
+def is_made_in_dram(value: SSAValue) -> bool:
+    """True for the result of an instruction that puts it together piece by piece."""
+    if not is_tensor(value.type) or element_count(value.type) == 1:
+        return False
+    return isinstance(value, OpResult) and value.op.name in MADE_IN_DRAM
+
+
+def _reaches(op: Operation, operand: int) -> bool:
+    return operand in REACHED.get(op.name, ()) and element_count(op.operands[operand].type) > 1
+
+
+def _onward(op: Operation, operand: int, path: Path) -> list[tuple[SSAValue, Path]]:
+    """Other values that the leaf of an operand becomes part of, unchanged."""
+    match op:
+        case TupleOp():
+            return [(op.results[0], (operand, *path))]
+        case GetTupleElementOp():
+            return [(op.results[0], path[1:])] if path[0] == int_of(op.index) else []
+        case WhileOp():
+            return [(values[operand], path) for values in (op.cond.block.args, op.body.block.args, op.results)]
+        case ConditionalOp():
+            return [(op.branches[operand - 1].block.args[0], path)] if operand else []
+        case FusionOp():
+            return [(op.calls.block.args[operand], path)]
+        case ReturnOp():
+            return _returned(op, operand, path)
+        case _:
+            return [(op.results[0], path)] if only_renames(op) else []
+
+
+def _returned(op: ReturnOp, operand: int, path: Path) -> list[tuple[SSAValue, Path]]:
+    parent = op.parent_op()
+    if isinstance(parent, WhileOp):
+        if op.parent_region() is parent.cond:
+            return []
+        return [(values[operand], path) for values in (parent.body.block.args, parent.cond.block.args, parent.results)]
+    return [(parent.results[0], path)] if isinstance(parent, ConditionalOp | FusionOp) else []
