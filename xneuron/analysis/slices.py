@@ -7,7 +7,7 @@ on them. Each point of the program is visited once for all questions that one `S
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import cache
 from math import prod
@@ -76,10 +76,11 @@ OUTSIDE = Frame((), 0)
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Slot:
-    """An element of the loop's state."""
+    """An element of a loop's state, as the condition or the body reads it from its parameter `argument`."""
 
     path: Path
     type: Attribute
+    argument: BlockArgument
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -131,6 +132,10 @@ class Slicer:
     def init(self, loop: WhileOp, slot: Path) -> Node:
         """A slot's value before the first iteration."""
         return self.node(_element(loop.inits, slot, OUTSIDE))
+
+    def entry(self, loop: WhileOp, slot: Path) -> Node:
+        """A slot's value before the first iteration, as a function of the state of the loop around, if there is one."""
+        return self.node(_element(loop.inits, slot, STATE))
 
     def unchanged(self, loop: WhileOp, slot: Path) -> bool:
         """True if the body passes the slot on as it is."""
@@ -235,7 +240,7 @@ class Slicer:
         if isinstance(owner, WhileOp):
             slot = _slot(owner, value.index, path)
             if frame is STATE:
-                return Slot(slot, _type_at(value.type, path))
+                return Slot(slot, _type_at(value.type, path), value)
             if self.unchanged(owner, slot):
                 return _element(owner.inits, slot, OUTSIDE)
         if isinstance(owner, FusionOp):
@@ -245,18 +250,19 @@ class Slicer:
         return Opaque("a parameter of the computation around the loop", value.type)
 
 
-def postorder(*roots: Node) -> Iterator[Node]:
-    """Each node that the roots are made of once, arguments before what they are arguments of."""
+def postorder(*roots: Node, known: Container[Node] = ()) -> Iterator[Node]:
+    """Each node that the roots are made of once, arguments before what they are arguments of; stops at `known` ones."""
     done: set[Node] = set()
     stack: list[Node] = list(reversed(roots))
     while stack:
         top = stack[-1]
-        waiting = [arg for arg in top.args if arg not in done] if isinstance(top, Apply) and top not in done else ()
+        new = top not in done and top not in known
+        waiting = [a for a in top.args if a not in done and a not in known] if isinstance(top, Apply) and new else ()
         if waiting:
             stack.extend(waiting)
             continue
         stack.pop()
-        if top not in done:
+        if new:
             done.add(top)
             yield top
 
