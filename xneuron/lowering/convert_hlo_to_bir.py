@@ -11,6 +11,7 @@ from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
+from xneuron.analysis.loop_forms import LoopForms
 from xneuron.dialects.bir import functions as bir
 from xneuron.dialects.bir.branches import ReturnOp
 from xneuron.dialects.bir.enums import TensorKind
@@ -60,7 +61,7 @@ def lower(ctx: Context, module: ModuleOp) -> bir.FuncOp:
     for inner in entry.walk():
         if isinstance(inner, HloOp | CallOp):
             check(inner)
-    return _function(entry)
+    return _function(entry, LoopForms(prepared))
 
 
 def entry_of(module: ModuleOp) -> FuncOp:
@@ -72,8 +73,8 @@ def entry_of(module: ModuleOp) -> FuncOp:
     return public[0]
 
 
-def _function(entry: FuncOp) -> bir.FuncOp:
-    low = Lowering(entry.sym_name.data)
+def _function(entry: FuncOp, forms: LoopForms) -> bir.FuncOp:
+    low = Lowering(entry.sym_name.data, forms)
     block = entry.body.block
     parameters = [
         _locations(low, arg.type, arg.name_hint or f"arg{arg.index}", TensorKind.ExternalInput) for arg in block.args

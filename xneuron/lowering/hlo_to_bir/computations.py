@@ -7,8 +7,13 @@ from dataclasses import dataclass, field
 
 from xdsl.ir import Block, Operation, SSAValue
 
+from xneuron.analysis.affine_index import Axis, Term
+from xneuron.analysis.loop_forms import LoopForms
+from xneuron.analysis.value_range import Interval
 from xneuron.dialects.bir.enums import TensorKind
+from xneuron.dialects.bir.expressions import Affine, leaf_of
 from xneuron.dialects.bir.operands import access
+from xneuron.dialects.hlo.control_flow import WhileOp
 from xneuron.dialects.hlo.literal import LiteralAttr
 from xneuron.dialects.hlo.types import TokenType, element_count
 
@@ -37,7 +42,12 @@ class Frame:
 class Lowering:
     """What rules work with."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, forms: LoopForms) -> None:
+        self.forms = forms
+        self.axes: dict[WhileOp, SSAValue] = {}
+        """Induction variables of the loops around."""
+        self.entries: dict[tuple[WhileOp, Path], SSAValue] = {}
+        """Registers that hold what a slot of a loop was when the loop was entered."""
         self.builder = Builder(name)
         self.storage = Storage(self.builder)
         self.homes = Homes()
@@ -105,6 +115,23 @@ class Lowering:
     def load(self, scalar: Buffer, wanted: str) -> SSAValue:
         """The one element of an array in a register of its own."""
         return self.builder.load(access(scalar.handle), wanted)
+
+    def affine_index(self, value: SSAValue) -> tuple[Affine, Interval] | None:
+        """An integer as an expression of induction variables and registers, and between which numbers it lies.
+
+        None if it is no such expression, or one of what no register holds.
+        """
+        if (found := self.forms.affine_of(value)) is None:
+            return None
+        terms = [(self._holder(term), coeff) for term, coeff in found.terms]
+        known = tuple((leaf_of(holder), coeff) for holder, coeff in terms if holder is not None)
+        return (Affine(known, found.const), found.range) if len(known) == len(terms) else None
+
+    def _holder(self, term: Term) -> SSAValue | None:
+        """The induction variable or the register that a term of an expression is."""
+        if isinstance(term, Axis):
+            return self.axes.get(term.loop)
+        return self.entries.get((term.loop, term.path))
 
     # Results of several leaves
 

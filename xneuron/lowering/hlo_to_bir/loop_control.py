@@ -3,36 +3,182 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
-from xneuron.dialects.bir.enums import BranchCompareOp
+from xneuron.analysis.loop_form import WRITTEN, DoWhile, Dynamic, Operand, Static, slot_text
+from xneuron.dialects.bir.branches import ExitOp
+from xneuron.dialects.bir.enums import AluOpType, BranchCompareOp
+from xneuron.dialects.bir.expressions import affine
+from xneuron.dialects.bir.registers import RegisterAluOp, RegisterMoveOp
 from xneuron.dialects.hlo.control_flow import WhileOp
+from xneuron.remarks import declare, remark
 
 from .computations import Lowering
-from .values import Tree
+from .values import Buffer, Tree, at
+
+PASS = "convert-hlo-to-bir"
+STATIC = declare("lowered-to-loop", "The loop's trip count is known: it became a bir.loop.")
+DYNAMIC = declare("lowered-to-dynamic-for-loop", "The loop's bound is in a register: it became a bir.dynamic_for_loop.")
+TESTED = declare("lowered-to-do-while", "The loop became a guard and a bir.do_while; the message says why.")
+
+ALU = {
+    "LT": AluOpType.is_lt,
+    "LE": AluOpType.is_le,
+    "GT": AluOpType.is_gt,
+    "GE": AluOpType.is_ge,
+    "NE": AluOpType.not_equal,
+}
 
 
-def repeat(
-    low: Lowering, op: WhileOp, state: Tree, body: Callable[[], object], test: Callable[[SSAValue], None]
-) -> None:
-    """Runs `body` as often as the loop does; `test` puts the condition of the present state in a register."""
-    _while(low, op, body, test)
+@dataclass(frozen=True)
+class Repeat:
+    """One loop: its state while it runs, `body` to emit an iteration, `test` to put its condition in a register."""
+
+    low: Lowering
+    op: WhileOp
+    state: Tree
+    body: Callable[[], object]
+    test: Callable[[SSAValue], None]
+
+    def emit(self) -> None:
+        """Emits the loop in the form that it has."""
+        match self.low.forms.of(self.op):
+            case Static(count=count):
+                self._static(count)
+            case Dynamic() as form:
+                self._dynamic(form)
+            case DoWhile() as form:
+                self._tested(form)
+
+    def _static(self, count: int) -> None:
+        remark("passed", PASS, STATIC, self.op, f"lowered to bir.loop: it runs {count} times", trips=count)
+        if not count:
+            return
+        with self.low.builder.loop(self._axis_name(), count) as iv:
+            self.low.axes[self.op] = iv
+            self.body()
+
+    def _axis_name(self) -> str:
+        return self.op.res[0].name_hint or "i"
+
+    # A bound in a register
+
+    def _dynamic(self, form: Dynamic) -> None:
+        message = f"lowered to bir.dynamic_for_loop: {described(form)}"
+        remark("passed", PASS, DYNAMIC, self.op, message, coefficient=form.coeff, constant=form.const)
+        register = self._register(form)
+        with self.low.builder.dynamic_loop(
+            self._axis_name(), form.lb, affine(register, form.coeff, form.const), form.stride
+        ) as iv:
+            self.low.axes[self.op] = iv
+            self.body()
+
+    def _register(self, form: Dynamic) -> SSAValue:
+        """The register of the bound, behind the guards that the form asks for."""
+        bound = self._load(form.bound, "bound")
+        start = self._load(form.start, "start")
+        if form.never_ends is not None and bound is not None:
+            self._guard(BranchCompareOp.IS_EQIMM, bound, form.never_ends, self._for_ever)
+        register = bound if form.register == "bound" else start
+        if form.distance is not None:
+            register = self._distance(form)
+        assert register is not None
+        if form.too_far:
+            self._guard(BranchCompareOp.IS_LTIMM, register, 0, self._give_up)
+        return register
+
+    def _load(self, operand: Operand, wanted: str) -> SSAValue | None:
+        """A slot of the state in a register; a number stays one."""
+        if isinstance(operand, int):
+            return None
+        leaf = at(self.state, operand)
+        assert isinstance(leaf, Buffer)
+        register = self.low.load(leaf, wanted)
+        self.low.entries[self.op, operand] = register
+        return register
+
+    def _operand(self, operand: Operand) -> SSAValue | int:
+        """The register of a slot that was loaded, or the number itself."""
+        return operand if isinstance(operand, int) else self.low.entries[self.op, operand]
+
+    def _distance(self, form: Dynamic) -> SSAValue:
+        """How far the counter has to go, which wraps as the counter does."""
+        assert form.distance is not None
+        builder, distance = self.low.builder, self.low.builder.register("distance")
+        first, second = (form.bound, form.start) if form.rising else (form.start, form.bound)
+
+        def alu(op: AluOpType, source: SSAValue, operand: SSAValue | int) -> None:
+            builder.emit(RegisterAluOp([distance], [source, operand], op=op))
+
+        builder.emit(RegisterMoveOp([distance], [self._operand(first)]))
+        alu(AluOpType.subtract, distance, self._operand(second))
+        if form.distance.extra:
+            alu(AluOpType.add, distance, form.distance.extra)
+        if form.distance.mask is not None:
+            alu(AluOpType.bitwise_and, distance, form.distance.mask)
+        if form.distance.tested:
+            alu(AluOpType.mult, distance, self._begins(form))
+        return distance
+
+    def _begins(self, form: Dynamic) -> SSAValue:
+        """1 if the loop runs at all, else 0."""
+        builder, begins = self.low.builder, self.low.builder.register("begins")
+        builder.emit(RegisterMoveOp([begins], [self._operand(form.start)]))
+        right = self._operand(form.bound)
+        builder.emit(RegisterAluOp([begins], [begins, right], op=ALU[form.compare]))
+        return begins
+
+    def _guard(self, compare: BranchCompareOp, register: SSAValue, number: int, otherwise: Callable[[], None]) -> None:
+        """Runs `otherwise`, which does not come back, where the comparison holds."""
+        builder = self.low.builder
+        unusual, usual = builder.new_block("unusual"), builder.new_block("usual")
+        builder.branch(compare, register, number, unusual, usual)
+        builder.start(unusual)
+        otherwise()
+        builder.emit(ExitOp())
+        builder.start(usual)
+
+    def _for_ever(self) -> None:
+        """An empty loop without an end, as the HLO loop has none."""
+        true = self.low.builder.register("true")
+        self.low.builder.emit(RegisterMoveOp([true], [1]))
+        with self.low.builder.do_while(true):
+            pass
+
+    def _give_up(self) -> None:
+        """2**31 iterations or more: the program aborts, as it does in `bir-lower-loops-to-branches`."""
+
+    # A condition
+
+    def _tested(self, form: DoWhile) -> None:
+        """```text
+        test r; if r == 0 goto after else enter; enter: do { body; test r } while r; after:
+        ```
+        """
+        remark(
+            "passed",
+            PASS,
+            TESTED,
+            self.op,
+            f"lowered to a guard and bir.do_while: {form.reason}",
+            reason=form.reason_code,
+        )
+        builder = self.low.builder
+        again = builder.register("again")
+        enter, after = builder.new_block("enter"), builder.new_block("after")
+        self.test(again)
+        builder.branch(BranchCompareOp.IS_EQIMM, again, 0, after, enter)
+        builder.start(enter)
+        with builder.do_while(again):
+            self.body()
+            self.test(again)
+        builder.go_to(after)
+        builder.start(after)
 
 
-def _while(low: Lowering, op: WhileOp, body: Callable[[], object], test: Callable[[SSAValue], None]) -> None:
-    """```text
-    test r; if r == 0 goto after else enter; enter: do { body; test r } while r; after:
-    ```
-    """
-    builder = low.builder
-    again = builder.register("again")
-    enter, after = builder.new_block("enter"), builder.new_block("after")
-    test(again)
-    builder.branch(BranchCompareOp.IS_EQIMM, again, 0, after, enter)
-    builder.start(enter)
-    with builder.do_while(again):
-        body()
-        test(again)
-    builder.go_to(after)
-    builder.start(after)
+def described(form: Dynamic) -> str:
+    """`while slot 0 < slot 1`, for people."""
+    bound = form.bound if isinstance(form.bound, int) else f"slot {slot_text(form.bound)}"
+    return f"while slot {slot_text(form.slot)} {WRITTEN[form.compare]} {bound}, in steps of {form.step}"

@@ -14,7 +14,7 @@ from xneuron.dialects.hlo.control_flow import WhileOp
 
 from .computations import Lowering
 from .copies import assign
-from .loop_control import repeat
+from .loop_control import Repeat
 from .rules import lowers
 from .values import Buffer, Leaf, Path, Splat, Tree, leaves, map_leaves
 
@@ -27,13 +27,13 @@ def loop(low: Lowering, op: WhileOp) -> Tree:
     low.hold(state)
     assign(low, _written_anew(state, inits))
     targets = map_leaves(state, lambda path, leaf: None if low.origins.is_invariant(op, 0, path) else leaf)
-    repeat(
+    Repeat(
         low,
         op,
         state,
         body=lambda: low.block(op.body.block, [state], [targets]),
         test=lambda register: _test(low, op, state, register),
-    )
+    ).emit()
     low.release([state])
     return state
 
