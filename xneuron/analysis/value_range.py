@@ -155,7 +155,7 @@ def _applied(node: Apply, numbers: Integers, a: Interval, *others: Interval) -> 
         case DivideOp() | RemainderOp(), (b,):
             return _divided(node.op, a, b)
         case ShiftLeftOp() | ShiftRightArithmeticOp() | ShiftRightLogicalOp(), (Interval(point=int(count)),):
-            return _shifted(node.op, a, count) if 0 <= count < numbers.bits else None
+            return _shifted(node.op, numbers, a, count) if 0 <= count < numbers.bits else None
         case op, _ if isinstance(op, ConvertOp):
             return _truth(a) if is_pred(node.type) else a
         case op, _ if isinstance(op, SAME_VALUE):
@@ -214,12 +214,14 @@ def _quotient(a: int, b: int) -> int:
     return size if (a < 0) == (b < 0) else -size
 
 
-def _shifted(op: Operation, a: Interval, count: int) -> Interval | None:
+def _shifted(op: Operation, numbers: Integers, a: Interval, count: int) -> Interval | None:
+    """Right shifts agree on numbers whose highest bit is 0; other ones have a rule where the shift is the type's own."""
     if isinstance(op, ShiftLeftOp):
         return Interval(a.low << count, a.high << count)
-    if isinstance(op, ShiftRightLogicalOp) and a.low < 0:
-        return None
-    return Interval(a.low >> count, a.high >> count)
+    own = ShiftRightArithmeticOp if numbers.signed else ShiftRightLogicalOp
+    if isinstance(op, own) or (a.low >= 0 and a.high < numbers.modulus >> 1):
+        return Interval(a.low >> count, a.high >> count)
+    return None
 
 
 def _truth(a: Interval) -> Interval:
