@@ -1,9 +1,9 @@
-"""Runs HLO texts on XLA's CPU back end, batch after batch. Started by `xla.py`, never imported.
+"""Runs HLO and StableHLO texts on XLA's CPU back end, batch after batch. Started by `xla.py`, never imported.
 
 Each line on stdin, `DIRECTORY FIRST`, is a batch; `done` on stdout ends it. DIRECTORY holds `inputs.npz` and
-`cases.json` (a list of {"text", "fuse", "partitions", "inputs": [[names of arrays] per participant]}); case i, from
-FIRST on, leaves `i.npz` (outputs) or `i.txt` (why there are none). A case that aborts the process leaves neither: so
-the parent knows which one.
+`cases.json` (a list of {"text", "stablehlo", "fuse", "partitions", "inputs": [[names of arrays] per participant]});
+case i, from FIRST on, leaves `i.npz` (outputs) or `i.txt` (why there are none). A case that aborts the process leaves
+neither: so the parent knows which one.
 """
 
 from __future__ import annotations
@@ -33,11 +33,15 @@ NEVER, EXACT = "simplify-while-loops", "fusion,simplify-while-loops"
 PARTITIONERS = ",spmd-partitioning,spmd-prepare,sharding-propagation,sharding-remover"
 
 
-def compile_hlo(text: str, replicas: int, partitions: int, fuse: bool):
-    """The executable of an HLO module's text, and its devices."""
+def to_stablehlo(text: str) -> bytes:
+    """An HLO module's text as XLA translates it."""
     module = _hlo.hlo_module_from_text(text)
     computation = _hlo.XlaComputation(module.as_serialized_hlo_module_proto())
-    bytecode = _jax.mlir.xla_computation_to_mlir_module(computation)
+    return _jax.mlir.xla_computation_to_mlir_module(computation)
+
+
+def compile_module(text: str | bytes, replicas: int, partitions: int, fuse: bool):
+    """The executable of a StableHLO module, and its devices."""
     devices = jax.devices("cpu")[: replicas * partitions]
     options = _jax.CompileOptions()
     for level in (options, options.executable_build_options):
@@ -48,13 +52,13 @@ def compile_hlo(text: str, replicas: int, partitions: int, fuse: bool):
     build.use_spmd_partitioning = partitions > 1
     build.debug_options.xla_disable_hlo_passes = (NEVER if fuse else EXACT) + (PARTITIONERS if partitions > 1 else "")
     with jax_mlir.make_ir_context():
-        stablehlo = ir.Module.parse(bytecode)
+        stablehlo = ir.Module.parse(text)
         return devices[0].client.compile_and_load(stablehlo, _jax.DeviceList(tuple(devices)), options), devices
 
 
-def run_hlo(text: str, rows: list[list[np.ndarray]], partitions: int, fuse: bool) -> list[list[np.ndarray]]:
+def run_module(text: str | bytes, rows: list[list[np.ndarray]], partitions: int, fuse: bool) -> list[list[np.ndarray]]:
     """Outputs per participant; a tuple result is flattened."""
-    executable, devices = compile_hlo(text, len(rows) // partitions, partitions, fuse)
+    executable, devices = compile_module(text, len(rows) // partitions, partitions, fuse)
     sharding = NamedSharding(Mesh(np.array(devices), ("r",)), PartitionSpec())
     inputs = []
     for column in zip(*rows, strict=True):
@@ -70,7 +74,8 @@ def run_batch(directory: Path, first: int) -> None:
     for index, case in enumerate(cases[first:], first):
         try:
             rows = [[arrays[name] for name in names] for names in case["inputs"]]
-            outputs = run_hlo(case["text"], rows, case["partitions"], case["fuse"])
+            text = case["text"] if case["stablehlo"] else to_stablehlo(case["text"])
+            outputs = run_module(text, rows, case["partitions"], case["fuse"])
         except Exception as error:
             (directory / f"{index}.txt").write_text(f"{type(error).__name__}: {error}")
             continue

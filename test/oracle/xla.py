@@ -1,4 +1,4 @@
-"""XLA on CPU as a second opinion: runs batches of HLO texts in another process, since bad programs abort it.
+"""XLA on CPU as a second opinion: runs batches of texts in another process, since bad programs abort it.
 
 Compiled so that results can be compared bit for bit (see `worker.py`). XLA is no oracle for trip counts.
 """
@@ -22,7 +22,7 @@ WORKER = Path(__file__).with_name("worker.py")
 
 @dataclass
 class Program:
-    """An HLO module's text and its arguments: one list of arrays per participant.
+    """An HLO module's text (or StableHLO's, if `stablehlo`) and its arguments: one list of arrays per participant.
 
     `partitions`: of each replica; participants are numbered replica * partitions + partition.
     `fuse`: let XLA fuse. It then contracts multiply and add into one rounding; but without, its dots of types that are
@@ -33,6 +33,7 @@ class Program:
     replicas: Sequence[Sequence[np.ndarray]] = field(default_factory=lambda: [[]])
     fuse: bool = False
     partitions: int = 1
+    stablehlo: bool = False
 
     @staticmethod
     def of(text: str, *inputs: np.ndarray) -> Program:
@@ -106,7 +107,8 @@ def _write(directory: Path, programs: Sequence[Program]) -> None:
         names = [[f"{index}.{r}.{i}" for i in range(len(row))] for r, row in enumerate(program.replicas)]
         for row_names, row in zip(names, program.replicas, strict=True):
             arrays.update(zip(row_names, map(np.asarray, row), strict=True))
-        cases.append({"text": program.text, "inputs": names, "fuse": program.fuse, "partitions": program.partitions})
+        said = {"text": program.text, "stablehlo": program.stablehlo}
+        cases.append({**said, "inputs": names, "fuse": program.fuse, "partitions": program.partitions})
     save_arrays(directory / "inputs.npz", arrays)
     (directory / "cases.json").write_text(json.dumps(cases))
 

@@ -1,0 +1,62 @@
+"""What a bitcast does to elements: layouts say in which order both sides lie in memory, and StableHLO has none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from xdsl.ir import Attribute
+from xdsl.utils.exceptions import VerifyException
+
+from xneuron.dialects.hlo.types import LayoutAttr, Tensor, element_of, shape_of, tensor
+from xneuron.formats.stablehlo.writer.text import i64s
+
+Step: TypeAlias = tuple[str, Tensor, dict[str, str]]
+"""Name, result type and properties of an operation on the result of the step before."""
+
+_PLAIN = re.compile(r"\{([\d,]*)\}")
+
+
+def as_steps(operand: Tensor, result: Tensor) -> list[Step]:
+    """Transpose to the order in memory, reinterpret and reshape there, transpose back; what changes nothing left out.
+
+    Raises VerifyException for tiled and packed layouts.
+    """
+    old, new = _major_to_minor(operand), _major_to_minor(result)
+    inside = [shape_of(result)[dimension] for dimension in new]
+    steps = _transposed(operand.element_type, shape_of(operand), old)
+    steps += _reinterpreted(operand, [shape_of(operand)[d] for d in old], result, inside)
+    return steps + _transposed(result.element_type, inside, [new.index(d) for d in range(len(new))])
+
+
+def _major_to_minor(type: Tensor) -> list[int]:
+    """Dimensions in the order in which the array lies in memory, slowest first."""
+    braces = type.encoding.braces if isinstance(type.encoding, LayoutAttr) else ""
+    if not braces:
+        return list(range(len(shape_of(type))))
+    if not (match := _PLAIN.fullmatch(braces)):
+        raise VerifyException(f"its layout {braces} is more than an order of dimensions")
+    return [int(number) for number in reversed(match[1].split(",")) if number]
+
+
+def _transposed(element: Attribute, shape: Sequence[int], permutation: Sequence[int]) -> list[Step]:
+    if list(permutation) == sorted(permutation):
+        return []
+    type = tensor(element, tuple([shape[dimension] for dimension in permutation]))
+    return [("stablehlo.transpose", type, {"permutation": i64s(permutation)})]
+
+
+def _reinterpreted(operand: Tensor, shape: Sequence[int], result: Tensor, inside: Sequence[int]) -> list[Step]:
+    """From one element type and shape to another: wide elements fall into a last dimension of narrow ones."""
+    old, new = element_of(operand).bits, element_of(result).bits
+    if max(old, new) % min(old, new):
+        raise VerifyException(f"its elements of {old} and {new} bits do not divide each other")
+    whole = tensor(result.element_type, tuple(inside))
+    if operand.element_type == result.element_type:
+        return [] if list(shape) == list(inside) else [("stablehlo.reshape", whole, {})]
+    if old < new:
+        parts = tensor(operand.element_type, (*inside, new // old))
+        return [("stablehlo.reshape", parts, {}), ("stablehlo.bitcast_convert", whole, {})]
+    apart = tensor(result.element_type, (*shape, old // new) if old > new else tuple(shape))
+    return [("stablehlo.bitcast_convert", apart, {}), ("stablehlo.reshape", whole, {})]
