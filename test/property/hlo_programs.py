@@ -45,14 +45,17 @@ def hlo_program(
     collectives: bool = True,
     replicas: int = 1,
     team: Team | None = None,
+    runtime: bool = False,
 ) -> str:
     """HLO text of a program with two parameters, a scalar and a vector, that returns a scalar and a vector.
 
     `size`: statements of a computation. `depth`: how deep loops and calls nest. `replicas`: 1 or 4; with 4,
     conditionals hold no collectives, since replicas may take different branches. `team`: all kinds of collectives, and
-    conditionals in which everybody takes the same branch.
+    conditionals in which everybody takes the same branch. `runtime`: also loops of which nobody knows in advance how
+    often they run.
     """
     text = _Text(random, collectives, replicas, team)
+    text.loops = (_while, _while_runtime, _while_data) if runtime else (_while,)
     entry = _Computation(text, depth)
     for number, type in enumerate(TYPES):
         entry.values[type].append(entry.add(type, f"parameter({number})"))
@@ -79,6 +82,7 @@ class _Text:
         self.collectives = collectives
         self.replicas = replicas
         self.computations: list[str] = []
+        self.loops: tuple[Statement, ...] = ()
         self.count = 0
 
     def fresh(self, stem: str) -> str:
@@ -282,6 +286,12 @@ def _conditional(c: _Computation) -> None:
     c.give(VECTOR, f"conditional({chosen}, {value}, {value}), {branches}")
 
 
+def _loop(c: _Computation) -> None:
+    """A loop of one of the kinds that the program may have."""
+    loops = c.shared.loops
+    (loops[0] if len(loops) == 1 else c.random.choice(loops))(c)
+
+
 def _while(c: _Computation) -> None:
     """A counted loop. Slots: the counter, one that is handed on, one of each type that changes, one more vector."""
     slots = (SCALAR, SCALAR, SCALAR, VECTOR, VECTOR)
@@ -292,6 +302,61 @@ def _while(c: _Computation) -> None:
     init = c.add(state, f"tuple({start}, {kept}, {c.any(SCALAR)}, {c.any(VECTOR)}, {c.any(VECTOR)})")
     loop = c.add(state, f"while({init}), condition={condition}, body={body}")
     c.unpack(loop, slots)
+
+
+def _while_runtime(c: _Computation) -> None:
+    """A counted loop whose bound, start or both are computed from values that only a run knows."""
+    slots = (SCALAR, SCALAR, SCALAR, VECTOR, VECTOR)
+    state, rising = _tuple_type(slots), c.random.random() < 0.6
+    step = c.random.choice((1, 1, 2, 3)) * (1 if rising else -1)
+    start = _small(c) if c.random.random() < 0.5 else c.constant(SCALAR)
+    if c.random.random() < 0.2:  # `!=` ends only where the counter meets the bound
+        step, relation = 1 if rising else -1, "NE"
+        bound = c.add(SCALAR, f"{'add' if rising else 'subtract'}({start}, {_small(c)})")
+    else:
+        relation = c.random.choice(("LT", "LE") if rising else ("GT", "GE"))
+        bound = _small(c)
+    body, condition = _body(c, slots, step), _condition_on_slot(c, state, relation)
+    init = c.add(state, f"tuple({start}, {bound}, {c.any(SCALAR)}, {c.any(VECTOR)}, {c.any(VECTOR)})")
+    c.unpack(c.add(state, f"while({init}), condition={condition}, body={body}"), slots)
+
+
+def _small(c: _Computation) -> str:
+    """A number from 0 to 7 that nobody knows in advance."""
+    return c.add(SCALAR, f"and({c.any(SCALAR)}, {c.add(SCALAR, 'constant(7)')})")
+
+
+def _condition_on_slot(c: _Computation, state: str, relation: str) -> str:
+    """The counter compared with the second slot, in either order."""
+    inner = _Computation(c.shared, 0)
+    parameter = inner.add(state, "parameter(0)")
+    counter = inner.add(SCALAR, f"get-tuple-element({parameter}), index=0")
+    bound = inner.add(SCALAR, f"get-tuple-element({parameter}), index=1")
+    if c.random.random() < 0.3:
+        counter, bound, relation = bound, counter, relation.translate(str.maketrans("LG", "GL"))
+    inner.add(PRED, f"compare({counter}, {bound}), direction={relation}", root=True)
+    return c.close("condition", inner)
+
+
+def _while_data(c: _Computation) -> None:
+    """A loop that goes on until a number has been halved away, or for a few iterations of something else."""
+    slots = (SCALAR, SCALAR, SCALAR, VECTOR, VECTOR)
+    state = _tuple_type(slots)
+    inner = _Computation(c.shared, c.depth - 1)
+    first, kept, *_ = inner.unpack(inner.add(state, "parameter(0)"), slots)
+    inner.fill(8)
+    half = inner.add(SCALAR, f"shift-right-logical({first}, {inner.add(SCALAR, 'constant(2)')})")
+    values = [half, kept, inner.any(SCALAR), inner.any(VECTOR), inner.any(VECTOR)]
+    inner.add(state, f"tuple({', '.join(values)})", root=True)
+    body = c.close("body", inner)
+    test = _Computation(c.shared, 0)
+    left = test.add(SCALAR, f"get-tuple-element({test.add(state, 'parameter(0)')}), index=0")
+    test.add(PRED, f"compare({left}, {test.add(SCALAR, 'constant(0)')}), direction=NE", root=True)
+    condition = c.close("condition", test)
+    init = c.add(
+        state, f"tuple({c.any(SCALAR)}, {c.any(SCALAR)}, {c.any(SCALAR)}, {c.any(VECTOR)}, {c.any(VECTOR)})"
+    )
+    c.unpack(c.add(state, f"while({init}), condition={condition}, body={body}"), slots)
 
 
 def _body(c: _Computation, slots: tuple[str, ...], step: int) -> str:
@@ -316,4 +381,4 @@ def _condition(c: _Computation, state: str, bound: int) -> str:
 
 Statement = Callable[[_Computation], None]
 PLAIN: tuple[Statement, ...] = (_constant, _binary, _binary, _twice, _broadcast, _slice, _update, _tuple, _wait)
-STATEMENTS: tuple[Statement, ...] = (*PLAIN, _collective, _call, _fusion, _conditional, _while, _while)
+STATEMENTS: tuple[Statement, ...] = (*PLAIN, _collective, _call, _fusion, _conditional, _loop, _loop)

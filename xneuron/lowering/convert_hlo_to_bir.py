@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Block
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
@@ -19,7 +19,7 @@ from xneuron.dialects.hlo.base import HloOp
 from xneuron.dialects.hlo.types import shape_of
 from xneuron.lowering.hlo_to_bir.computations import Lowering
 from xneuron.lowering.hlo_to_bir.layout import dtype_of
-from xneuron.lowering.hlo_to_bir.rules import check, load_rules
+from xneuron.lowering.hlo_to_bir.rules import check, check_type, load_rules
 from xneuron.lowering.hlo_to_bir.values import Buffer, Path, Tree, leaf_paths, tree_of
 from xneuron.transforms.call_inliner import inline_calls
 from xneuron.transforms.tuple_while_operands import TupleWhileOperands
@@ -58,10 +58,7 @@ def lower(ctx: Context, module: ModuleOp) -> bir.FuncOp:
     TupleWhileOperands().apply(ctx, prepared)
     inline_calls(prepared)
     entry = entry_of(prepared)
-    for inner in entry.walk():
-        if isinstance(inner, HloOp | CallOp):
-            check(inner)
-    return _function(entry, LoopForms(prepared))
+    return _function(entry, Lowering(entry, LoopForms(prepared)))
 
 
 def entry_of(module: ModuleOp) -> FuncOp:
@@ -73,9 +70,9 @@ def entry_of(module: ModuleOp) -> FuncOp:
     return public[0]
 
 
-def _function(entry: FuncOp, forms: LoopForms) -> bir.FuncOp:
-    low = Lowering(entry.sym_name.data, forms)
+def _function(entry: FuncOp, low: Lowering) -> bir.FuncOp:
     block = entry.body.block
+    _check(block, low)
     parameters = [
         _locations(low, arg.type, arg.name_hint or f"arg{arg.index}", TensorKind.ExternalInput) for arg in block.args
     ]
@@ -86,6 +83,15 @@ def _function(entry: FuncOp, forms: LoopForms) -> bir.FuncOp:
     low.block(block, parameters, outputs)
     low.builder.emit(ReturnOp())
     return low.builder.finish()
+
+
+def _check(block: Block, low: Lowering) -> None:
+    """Raises NotLowerable for the first instruction that BIR cannot express, of those that are needed."""
+    for argument in block.args:
+        check_type(argument.type, f"parameter '{argument.name_hint or argument.index}'")
+    for op in block.walk():
+        if isinstance(op, HloOp | CallOp) and low.demand.op(op):
+            check(op)
 
 
 def _locations(low: Lowering, type: Attribute, wanted: str, kind: TensorKind) -> Tree:

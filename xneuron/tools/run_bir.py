@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
@@ -57,7 +57,7 @@ class BirProgram:
         refuse_hlo_arguments(args)
         from xneuron.simulator.program import Program
 
-        self._program = Program(
+        self.simulated = Program(
             module,
             args.symbol,
             max_iterations=args.max_iterations,
@@ -65,7 +65,7 @@ class BirProgram:
             profile=args.profile,
             trace=trace,
         )
-        names = [op.label for op in self._program.function.registers]
+        names = [op.label for op in self.simulated.function.registers]
         self._given = dict(_assignment(text, names) for text in args.register)
         self.registers: dict[str, int] = {}
         """Registers after the last run."""
@@ -77,21 +77,25 @@ class BirProgram:
         from xneuron.simulator.dtypes import numpy_of
 
         by_numpy = {row.numpy: row.type for row in ELEMENTS}
-        types = [tensor(by_numpy[numpy_of(op.geometry.dtype).name], op.geometry.shape) for op in self._program.inputs]
-        labels = [op.label for op in self._program.inputs]
+        types = [tensor(by_numpy[numpy_of(op.geometry.dtype).name], op.geometry.shape) for op in self.simulated.inputs]
+        labels = [op.label for op in self.simulated.inputs]
         return [Parameter(label, str(at), type) for at, (label, type) in enumerate(zip(labels, types, strict=True))]
 
     @property
     def output_names(self) -> list[str]:
         """The names of what `run` returns."""
-        return [op.label for op in self._program.outputs]
+        return [op.label for op in self.simulated.outputs]
 
     def run(self, *inputs: Any) -> list[Any]:
         """Runs on arrays for the parameters, in order; the output locations."""
         named = {parameter.name: value for parameter, value in zip(self.parameters, inputs, strict=True)}
-        result = self._program.run(named, self._given)
+        return list(self.simulate(named).values())
+
+    def simulate(self, named: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Runs on arrays for locations by name; the output locations by name."""
+        result = self.simulated.run(named, self._given)
         self.registers = result.registers
-        return list(result.outputs.values())
+        return result.outputs
 
     def run_all(self, inputs: Sequence[Sequence[Any]]) -> list[list[Any]]:
         """As `run`, for the one participant that there is."""
@@ -100,7 +104,7 @@ class BirProgram:
     @property
     def profile(self) -> Any:
         """What ran so far."""
-        return self._program.profile
+        return self.simulated.profile
 
     def register_lines(self) -> list[str]:
         """Registers after the last run, as text."""

@@ -19,6 +19,7 @@ from xneuron import __version__
 from xneuron.tools import pipeline
 from xneuron.tools.diagnostics import ProgramError, UsageError
 from xneuron.tools.guard import OK, WRONG_PROGRAM, guarded, quiet_pipes
+from xneuron.tools.levels import LEVELS, TOLERANCE, LoweredProgram, level_of, levels_below, lowered
 from xneuron.tools.run_bir import BirProgram, add_bir_arguments, is_bir, refuse_bir_arguments
 from xneuron.tools.run_inputs import inputs_from_file, parameters_of, random_inputs
 from xneuron.tools.run_outputs import as_json, as_text, first_difference, flat, profile_as_text
@@ -70,8 +71,10 @@ class RunMain(CommandLineTool):
             self.transform(module, self.args.passes)
             if self.args.check_pipeline is not None:
                 return self.check(module)
+            if self.args.check_levels:
+                return self.check_levels(module)
             with self.tracer() as trace:
-                program = self.program(module, trace)
+                program = self.program_at(module, self.args.through or level_of(module), trace)
                 outputs = self.run(program, self.inputs(program))
         self.deliver(program, outputs)
         return OK
@@ -112,6 +115,18 @@ class RunMain(CommandLineTool):
             trace=trace,
         )
 
+    def program_at(self, module: ModuleOp, level: str, trace: Any = None) -> Program | BirProgram:
+        """The module made ready to run at a level."""
+        if level == "hlo" or is_bir(module):
+            return self.program(lowered(module, level, self.transform), trace)
+        return LoweredProgram(self.source(module), lowered(module, level, self.transform), self.args, trace)
+
+    def source(self, module: ModuleOp) -> Program:
+        """The HLO program that another level runs."""
+        from xneuron.interpreters.evaluator import Program
+
+        return Program(module, self.args.symbol)
+
     def inputs(self, program: Program | BirProgram) -> list[list[Any]]:
         """What each participant runs on. Raises UsageError if there are parameters and nobody said."""
         bir = isinstance(program, BirProgram)
@@ -146,10 +161,33 @@ class RunMain(CommandLineTool):
             print(difference or f"equal: {outputs} outputs before and after {self.args.check_pipeline}")
         return WRONG_PROGRAM if difference else OK
 
-    def difference(self, program: Program | BirProgram, before: Sequence[Any], after: Sequence[Any]) -> str | None:
+    def check_levels(self, module: ModuleOp) -> int:
+        """Runs at all levels from the program's own down; says whether the results are the same."""
+        first, *others = levels_below(module)
+        program = self.program_at(module, first)
+        inputs = self.inputs(program)
+        expected = self.run(program, inputs)
+        difference = None
+        for level in others:
+            found = self.run(self.program_at(module, level), inputs)
+            if (difference := self.difference(program, expected, found, TOLERANCE)) is not None:
+                difference = f"{first} and {level} differ: {difference}"
+                break
+        if self.args.json:
+            print(json.dumps({"equal": difference is None, "levels": [first, *others], "difference": difference}))
+        else:
+            outputs = sum(map(len, expected))
+            print(difference or f"equal: {outputs} outputs at levels {', '.join([first, *others])}")
+        return WRONG_PROGRAM if difference else OK
+
+    def difference(
+        self, program: Program | BirProgram, before: Sequence[Any], after: Sequence[Any], tolerance: float = 0.0
+    ) -> str | None:
         """Where the results of two runs differ first; where there are many participants, in which one."""
+        if self.args.tolerance is not None:
+            tolerance = self.args.tolerance
         for participant, (old, new) in enumerate(zip(before, after, strict=True)):
-            if (found := first_difference(old, new, self.args.tolerance)) is not None:
+            if (found := first_difference(old, new, tolerance)) is not None:
                 return f"{whose(program, participant)}{found}"
         return None
 
@@ -228,8 +266,20 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="A loop that wants to run longer is an error (default: %(default)s)",
     )
-    add("--check-pipeline", metavar="PIPELINE", help="Run before and after these passes; report the first difference")
-    add("--tolerance", type=float, default=0.0, metavar="R", help="Relative tolerance of the check (default: bits)")
+    add("--through", choices=list(LEVELS), help="The level to run at (default: the one that the program is at)")
+    checks = parser.add_mutually_exclusive_group()
+    checks.add_argument(
+        "--check-pipeline", metavar="PIPELINE", help="Run before and after these passes; report the first difference"
+    )
+    checks.add_argument(
+        "--check-levels", action="store_true", help="Run at all levels from the program's own down, and compare"
+    )
+    add(
+        "--tolerance",
+        type=float,
+        metavar="R",
+        help=f"Relative tolerance of a check (default: bits, and {TOLERANCE} between levels)",
+    )
     add("-v", "--version", action="version", version=f"xneuron-run {__version__}")
 
 

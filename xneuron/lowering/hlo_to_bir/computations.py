@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from xneuron.analysis.affine_index import Axis, Term
 from xneuron.analysis.loop_forms import LoopForms
-from xneuron.analysis.value_range import Interval
 from xneuron.dialects.bir.enums import TensorKind
 from xneuron.dialects.bir.expressions import Affine, leaf_of
 from xneuron.dialects.bir.operands import access
@@ -20,10 +20,12 @@ from xneuron.dialects.hlo.types import TokenType, element_count
 from .aliases import Origins
 from .builder import Builder
 from .copies import assign, copy
+from .demand import Demand
 from .homes import Homes
+from .indices import Indices, Slicing
 from .layout import dtype_of, on_chip
-from .rules import RULES
-from .storage import Storage
+from .rules import RULES, NotLowerable
+from .storage import OutOfMemory, Storage
 from .targets import Place, Planner
 from .values import Buffer, Leaf, Path, Splat, Tree, at, buffers, leaves, map_leaves, tree_of, type_at
 
@@ -42,13 +44,15 @@ class Frame:
 class Lowering:
     """What rules work with."""
 
-    def __init__(self, name: str, forms: LoopForms) -> None:
+    def __init__(self, entry: FuncOp, forms: LoopForms) -> None:
         self.forms = forms
+        self.indices = Indices(forms)
+        self.demand = Demand(entry, self.indices)
         self.axes: dict[WhileOp, SSAValue] = {}
         """Induction variables of the loops around."""
         self.entries: dict[tuple[WhileOp, Path], SSAValue] = {}
         """Registers that hold what a slot of a loop was when the loop was entered."""
-        self.builder = Builder(name)
+        self.builder = Builder(entry.sym_name.data)
         self.storage = Storage(self.builder)
         self.homes = Homes()
         self.origins = Origins()
@@ -64,8 +68,8 @@ class Lowering:
     # Values, for rules
 
     def value(self, value: SSAValue) -> Tree:
-        """What a value is bound to."""
-        return self.frame.values[value]
+        """What a value is bound to; None if nobody needs it."""
+        return self.frame.values.get(value)
 
     def leaf(self, value: SSAValue) -> Buffer | Splat:
         """An array."""
@@ -116,24 +120,21 @@ class Lowering:
         """The one element of an array in a register of its own."""
         return self.builder.load(access(scalar.handle), wanted)
 
-    def affine_index(self, value: SSAValue) -> tuple[Affine, Interval] | None:
-        """An integer as an expression of induction variables and registers, and between which numbers it lies.
-
-        None if it is no such expression, or one of what no register holds.
-        """
-        if (found := self.forms.affine_of(value)) is None:
+    def start(self, op: Slicing, dimension: int) -> Affine | None:
+        """Where a window starts in a dimension, if that is for sure inside and needs no register of its own."""
+        if (found := self.indices.start(op, dimension)) is None:
             return None
-        terms = [(self._holder(term), coeff) for term, coeff in found.terms]
-        known = tuple((leaf_of(holder), coeff) for holder, coeff in terms if holder is not None)
-        return (Affine(known, found.const), found.range) if len(known) == len(terms) else None
+        return Affine(tuple((leaf_of(self._holder(term)), coeff) for term, coeff in found.terms), found.const)
 
-    def _holder(self, term: Term) -> SSAValue | None:
+    def _holder(self, term: Term) -> SSAValue:
         """The induction variable or the register that a term of an expression is."""
-        if isinstance(term, Axis):
-            return self.axes.get(term.loop)
-        return self.entries.get((term.loop, term.path))
+        return self.axes[term.loop] if isinstance(term, Axis) else self.entries[term.loop, term.path]
 
     # Results of several leaves
+
+    def needs(self, value: SSAValue, path: Path) -> bool:
+        """True if there has to be memory for a leaf."""
+        return self.demand.leaf(value, path) and not isinstance(type_at(value.type, path), TokenType)
 
     def target(self, value: SSAValue, path: Path) -> Buffer | None:
         """Where a leaf of a result must end up and may be written at once; None if there is no such place."""
@@ -144,8 +145,8 @@ class Lowering:
         return tree_of(value.type, lambda path, _: self.target(value, path))
 
     def fresh(self, value: SSAValue) -> Tree:
-        """A buffer for each leaf of a result, held."""
-        tree = tree_of(value.type, lambda path, type: None if isinstance(type, TokenType) else self.result(value, path))
+        """A buffer for each leaf of a result that is needed, held."""
+        tree = tree_of(value.type, lambda path, type: self.result(value, path) if self.needs(value, path) else None)
         self.hold(tree)
         return tree
 
@@ -179,13 +180,13 @@ class Lowering:
         assert block.last_op is not None
         returned = block.last_op.operands
         targets = targets or [None] * len(returned)
-        placed = Planner(block, parameters, targets, self.origins, self.is_home).plan()
-        self._frames.append(Frame(placed, last_uses(block)))
+        ops = [op for op in block.ops if op is block.last_op or self.demand.op(op)]
+        placed = Planner(ops, self.demand.operands, parameters, targets, self.origins, self.is_home).plan()
+        self._frames.append(Frame(placed, {operand: op for op in ops for operand in self.demand.operands(op)}))
         for argument, tree in zip(block.args, parameters, strict=True):
             self._bind(argument, tree)
-        for op in block.ops:
-            if op is not block.last_op:
-                self._lower(op)
+        for op in ops[:-1]:
+            self._lower(op)
         results = self._finish([self.value(value) for value in returned], targets)
         for value in dict.fromkeys(returned):
             self._drop(value)
@@ -209,12 +210,13 @@ class Lowering:
 
     def _lower(self, op: Operation) -> None:
         self.frame.op = op
-        if not op.results:
-            return
         outer, self._for_now = self._for_now, []
-        tree = RULES[type(op)](self, op)
+        try:
+            tree = RULES[type(op)](self, op)
+        except OutOfMemory as error:
+            raise NotLowerable(op, str(error)) from error
         self._bind(op.results[0], tree)
-        for operand in dict.fromkeys(op.operands):
+        for operand in dict.fromkeys(self.demand.operands(op)):
             if self.frame.last_use[operand] is op:
                 self._drop(operand)
         self.storage.drop(iter(self._for_now))
@@ -227,20 +229,16 @@ class Lowering:
             self._drop(value)
 
     def _drop(self, value: SSAValue) -> None:
-        self.storage.drop(buffers(self.frame.values.pop(value)))
+        self.storage.drop(buffers(self.frame.values.pop(value, None)))
 
     def _finish(self, trees: Sequence[Tree], targets: Sequence[Tree]) -> list[Tree]:
         """Copies what is not yet at its target. The results are held."""
         pairs: list[tuple[Buffer, Buffer | Splat]] = []
-        results = [
-            map_leaves(tree, lambda path, leaf, t=t: _wanted(t, path, leaf))
-            for tree, t in zip(trees, targets, strict=True)
-        ]
-        for tree, result in zip(trees, results, strict=True):
-            for (_, source), (_, target) in zip(leaves(tree), leaves(result), strict=True):
-                if isinstance(target, Buffer) and source is not None:
-                    pairs.append((target, source))
-            self.storage.hold(buffers(result))
+        results: list[Tree] = []
+        for tree, target in zip(trees, targets, strict=True):
+            results.append(result := map_leaves(tree, lambda path, leaf, target=target: _wanted(target, path, leaf)))
+            self.hold(result)
+            pairs += moves(result, tree)
         outer, self._for_now = self._for_now, []
         assign(self, pairs)
         self.storage.drop(iter(self._for_now))
@@ -258,6 +256,11 @@ def _wanted(targets: Tree, path: Path, leaf: Leaf) -> Leaf:
     return target if isinstance(target, Buffer) else leaf
 
 
-def last_uses(block: Block) -> dict[SSAValue, Operation]:
-    """The last instruction of a block that uses each value."""
-    return {operand: op for op in block.ops if op.results or op is block.last_op for operand in op.operands}
+def moves(targets: Tree, sources: Tree) -> list[tuple[Buffer, Buffer | Splat]]:
+    """What has to be copied so that the targets hold the sources, for `copies.assign`."""
+    pairs = ((target, at(sources, path)) for path, target in leaves(targets))
+    return [
+        (target, source)
+        for target, source in pairs
+        if isinstance(target, Buffer) and isinstance(source, Buffer | Splat) and target is not source
+    ]

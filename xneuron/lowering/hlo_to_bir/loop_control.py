@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
@@ -16,7 +15,7 @@ from xneuron.dialects.hlo.control_flow import WhileOp
 from xneuron.remarks import declare, remark
 
 from .computations import Lowering
-from .values import Buffer, Tree, at
+from .values import Buffer, Splat, Tree, at
 
 PASS = "convert-hlo-to-bir"
 STATIC = declare("lowered-to-loop", "The loop's trip count is known: it became a bir.loop.")
@@ -32,76 +31,69 @@ ALU = {
 }
 
 
-@dataclass(frozen=True)
-class Repeat:
-    """One loop: its state while it runs, `body` to emit an iteration, `test` to put its condition in a register."""
+class LoopControl:
+    """One loop. Made before its state is: the scalars that bound it are read from what the state is made of."""
 
-    low: Lowering
-    op: WhileOp
-    state: Tree
-    body: Callable[[], object]
-    test: Callable[[SSAValue], None]
+    def __init__(self, low: Lowering, op: WhileOp, inits: Tree) -> None:
+        self.low, self.op = low, op
+        self.form = low.forms.of(op)
+        if isinstance(self.form, Dynamic):
+            self._load(self.form.bound, inits, "bound")
+            self._load(self.form.start, inits, "start")
 
-    def emit(self) -> None:
-        """Emits the loop in the form that it has."""
-        match self.low.forms.of(self.op):
+    def _load(self, operand: Operand, inits: Tree, wanted: str) -> None:
+        """A slot of the state in a register; a number stays one."""
+        if isinstance(operand, int):
+            return
+        leaf = at(inits, operand)
+        assert isinstance(leaf, Buffer | Splat)
+        self.low.entries[self.op, operand] = self.low.load(self.low.written(leaf), wanted)
+
+    def _operand(self, operand: Operand) -> SSAValue | int:
+        """The register of a slot, or the number itself."""
+        return operand if isinstance(operand, int) else self.low.entries[self.op, operand]
+
+    def repeat(self, body: Callable[[], object], test: Callable[[SSAValue], None]) -> None:
+        """Emits the loop: `body` emits an iteration, `test` puts the condition of the present state in a register."""
+        match self.form:
             case Static(count=count):
-                self._static(count)
+                self._static(count, body)
             case Dynamic() as form:
-                self._dynamic(form)
+                self._dynamic(form, body)
             case DoWhile() as form:
-                self._tested(form)
+                self._tested(form, body, test)
 
-    def _static(self, count: int) -> None:
+    def _static(self, count: int, body: Callable[[], object]) -> None:
         remark("passed", PASS, STATIC, self.op, f"lowered to bir.loop: it runs {count} times", trips=count)
         if not count:
             return
         with self.low.builder.loop(self._axis_name(), count) as iv:
             self.low.axes[self.op] = iv
-            self.body()
+            body()
 
     def _axis_name(self) -> str:
         return self.op.res[0].name_hint or "i"
 
     # A bound in a register
 
-    def _dynamic(self, form: Dynamic) -> None:
+    def _dynamic(self, form: Dynamic, body: Callable[[], object]) -> None:
         message = f"lowered to bir.dynamic_for_loop: {described(form)}"
         remark("passed", PASS, DYNAMIC, self.op, message, coefficient=form.coeff, constant=form.const)
-        register = self._register(form)
-        with self.low.builder.dynamic_loop(
-            self._axis_name(), form.lb, affine(register, form.coeff, form.const), form.stride
-        ) as iv:
+        ub = affine(self._register(form), form.coeff, form.const)
+        with self.low.builder.dynamic_loop(self._axis_name(), form.lb, ub, form.stride) as iv:
             self.low.axes[self.op] = iv
-            self.body()
+            body()
 
     def _register(self, form: Dynamic) -> SSAValue:
         """The register of the bound, behind the guards that the form asks for."""
-        bound = self._load(form.bound, "bound")
-        start = self._load(form.start, "start")
-        if form.never_ends is not None and bound is not None:
+        bound = self._operand(form.bound)
+        if form.never_ends is not None and isinstance(bound, SSAValue):
             self._guard(BranchCompareOp.IS_EQIMM, bound, form.never_ends, self._for_ever)
-        register = bound if form.register == "bound" else start
-        if form.distance is not None:
-            register = self._distance(form)
-        assert register is not None
+        register = self._distance(form) if form.distance else self._operand(_one_of(form))
+        assert isinstance(register, SSAValue)
         if form.too_far:
             self._guard(BranchCompareOp.IS_LTIMM, register, 0, self._give_up)
         return register
-
-    def _load(self, operand: Operand, wanted: str) -> SSAValue | None:
-        """A slot of the state in a register; a number stays one."""
-        if isinstance(operand, int):
-            return None
-        leaf = at(self.state, operand)
-        assert isinstance(leaf, Buffer)
-        register = self.low.load(leaf, wanted)
-        self.low.entries[self.op, operand] = register
-        return register
-
-    def _operand(self, operand: Operand) -> SSAValue | int:
-        """The register of a slot that was loaded, or the number itself."""
-        return operand if isinstance(operand, int) else self.low.entries[self.op, operand]
 
     def _distance(self, form: Dynamic) -> SSAValue:
         """How far the counter has to go, which wraps as the counter does."""
@@ -152,7 +144,7 @@ class Repeat:
 
     # A condition
 
-    def _tested(self, form: DoWhile) -> None:
+    def _tested(self, form: DoWhile, body: Callable[[], object], test: Callable[[SSAValue], None]) -> None:
         """```text
         test r; if r == 0 goto after else enter; enter: do { body; test r } while r; after:
         ```
@@ -168,14 +160,19 @@ class Repeat:
         builder = self.low.builder
         again = builder.register("again")
         enter, after = builder.new_block("enter"), builder.new_block("after")
-        self.test(again)
+        test(again)
         builder.branch(BranchCompareOp.IS_EQIMM, again, 0, after, enter)
         builder.start(enter)
         with builder.do_while(again):
-            self.body()
-            self.test(again)
+            body()
+            test(again)
         builder.go_to(after)
         builder.start(after)
+
+
+def _one_of(form: Dynamic) -> Operand:
+    """The slot that the register holds, where it is no distance."""
+    return form.bound if form.register == "bound" else form.start
 
 
 def described(form: Dynamic) -> str:

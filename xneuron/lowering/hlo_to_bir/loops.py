@@ -12,35 +12,33 @@ from xneuron.dialects.bir.operands import access
 from xneuron.dialects.bir.registers import RegisterMoveOp, TensorLoadOp
 from xneuron.dialects.hlo.control_flow import WhileOp
 
-from .computations import Lowering
+from .computations import Lowering, moves
 from .copies import assign
-from .loop_control import Repeat
+from .loop_control import LoopControl
 from .rules import lowers
-from .values import Buffer, Leaf, Path, Splat, Tree, leaves, map_leaves
+from .values import Buffer, Leaf, Path, Splat, Tree, at, map_leaves, tree_of
 
 
 @lowers(WhileOp)
 def loop(low: Lowering, op: WhileOp) -> Tree:
     """The loop, in the form that `loop_form` finds for it; the result is the state's buffers."""
     inits = low.value(op.inits[0])
-    state = map_leaves(inits, lambda path, leaf: _home_of(low, op, path, leaf))
+    control = LoopControl(low, op, inits)
+    state = tree_of(op.res[0].type, lambda path, _: _home_of(low, op, path, at(inits, path)))
     low.hold(state)
-    assign(low, _written_anew(state, inits))
+    assign(low, moves(state, inits))
     targets = map_leaves(state, lambda path, leaf: None if low.origins.is_invariant(op, 0, path) else leaf)
-    Repeat(
-        low,
-        op,
-        state,
+    control.repeat(
         body=lambda: low.block(op.body.block, [state], [targets]),
         test=lambda register: _test(low, op, state, register),
-    ).emit()
+    )
     low.release([state])
     return state
 
 
-def _home_of(low: Lowering, op: WhileOp, path: Path, init: Leaf) -> Leaf:
+def _home_of(low: Lowering, op: WhileOp, path: Path, init: Tree) -> Leaf:
     """Where a leaf of the state lives while the loop runs."""
-    if init is None:
+    if not isinstance(init, Buffer | Splat) or not low.needs(op.res[0], path):
         return None
     if (target := low.target(op.results[0], path)) is not None:
         return target
@@ -49,15 +47,6 @@ def _home_of(low: Lowering, op: WhileOp, path: Path, init: Leaf) -> Leaf:
     if isinstance(init, Buffer) and low.is_dying(op.inits[0], init) and low.is_home(op.results[0], path, init):
         return init
     return low.result(op.results[0], path)
-
-
-def _written_anew(state: Tree, inits: Tree) -> list[tuple[Buffer, Buffer | Splat]]:
-    pairs = zip(leaves(state), leaves(inits), strict=True)
-    return [
-        (target, init)
-        for (_, target), (_, init) in pairs
-        if isinstance(target, Buffer) and init is not None and target is not init
-    ]
 
 
 def _test(low: Lowering, op: WhileOp, state: Tree, register: SSAValue) -> None:

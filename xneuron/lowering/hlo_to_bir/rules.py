@@ -83,6 +83,12 @@ def check(op: Operation) -> None:
         raise NotLowerable(op, reason)
 
 
+def check_type(type: Attribute, what: str) -> None:
+    """Raises PassFailedException for a type that no memory location can have."""
+    if reason := type_problem(type):
+        raise PassFailedException(f"cannot lower {what} to BIR: {reason}")
+
+
 def type_problem(type: Attribute) -> str | None:
     """What BIR cannot have in a type, None if it can have all of it."""
     if isinstance(type, TupleType):

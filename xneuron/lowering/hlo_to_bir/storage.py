@@ -1,12 +1,13 @@
 """Memory locations: made when a value needs one, used again when nobody needs the value any more.
 
-A location that is free again serves the next value of its dtype and size, so that what a program takes on chip is what
-it holds at one time, and the simulator runs on the very reuse that hardware would see. Values have a share of
-the on-chip memory; when it is used up they go to DRAM. The rest is for tiles, which live for one instruction.
+On chip a value takes the first room that nobody holds (first fit). What takes the same room later in the same dtype and
+shape is the same location, so that the simulator runs on the reuse that hardware would see. Values have a share of the
+memory; when it is used up they go to DRAM. The rest is for tiles, which live for one instruction.
 """
 
 from __future__ import annotations
 
+from bisect import insort
 from collections import defaultdict
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from xdsl.ir import SSAValue
 
 from xneuron.dialects.bir.enums import DType, MemorySpace, TensorKind
 from xneuron.dialects.bir.storage import MemoryLocationOp
+from xneuron.dialects.bir.types import Geometry
 
 from .builder import Builder
 from .layout import on_chip
@@ -25,10 +27,40 @@ from .values import Buffer
 CAPACITY = {MemorySpace.SB: 192 * 1024, MemorySpace.PSUM: 16 * 1024}
 """Bytes of one partition (NeuronCore-v2, reference `bir.md`, section i)."""
 VALUES = 120 * 1024
-"""Bytes of each SB partition that values may take; tiles have the rest."""
+"""Where the share of values ends in each SB partition, and that of tiles begins."""
 
 Shape: TypeAlias = tuple[int, ...]
-Kind: TypeAlias = tuple[MemorySpace, DType, Shape]
+
+
+class OutOfMemory(Exception):
+    """The tiles of one instruction do not fit on chip."""
+
+
+@dataclass
+class Rooms:
+    """Which bytes of each partition of a memory are taken, and what has stood at each place."""
+
+    capacity: int
+    _taken: list[tuple[int, int, SSAValue]] = field(default_factory=list[tuple[int, int, SSAValue]])
+    """(begin, end, who), by begin."""
+
+    def first_fit(self, size: int, begin: int, end: int) -> int | None:
+        """The lowest place between `begin` and `end` with so many free bytes."""
+        at = begin
+        for taken_begin, taken_end, _ in self._taken:
+            if taken_end > at:
+                if taken_begin >= at + size:
+                    break
+                at = taken_end
+        return at if at + size <= end else None
+
+    def take(self, at: int, size: int, who: SSAValue) -> None:
+        """Marks a place as taken."""
+        insort(self._taken, (at, at + size, who), key=lambda room: room[0])
+
+    def give_back(self, who: SSAValue) -> None:
+        """Marks it as free again."""
+        self._taken = [room for room in self._taken if room[2] is not who]
 
 
 @dataclass
@@ -36,19 +68,24 @@ class Storage:
     """All locations of a function."""
 
     builder: Builder
-    used: dict[MemorySpace, int] = field(default_factory=lambda: defaultdict[MemorySpace, int](int))
-    """Bytes of each partition that locations take."""
-    _free: dict[Kind, list[SSAValue]] = field(default_factory=lambda: defaultdict[Kind, list[SSAValue]](list))
-    _kinds: dict[SSAValue, Kind] = field(default_factory=dict[SSAValue, Kind])
+    _rooms: dict[MemorySpace, Rooms] = field(default_factory=lambda: {s: Rooms(c) for s, c in CAPACITY.items()})
+    _known: dict[tuple[Geometry, int], SSAValue] = field(default_factory=dict[tuple[Geometry, int], SSAValue])
+    """Locations on chip by what they are and where."""
+    _free: dict[Geometry, list[SSAValue]] = field(default_factory=lambda: defaultdict[Geometry, list[SSAValue]](list))
+    """Locations in DRAM that nobody holds."""
+    _geometries: dict[SSAValue, Geometry] = field(default_factory=dict[SSAValue, Geometry])
 
     # Values
 
     def value(self, wanted: str, dtype: DType, count: int, in_dram: bool) -> Buffer:
         """A buffer for an array: on chip, unless it does not fit there or is wanted in DRAM."""
-        shape = on_chip(count)
-        if in_dram or shape is None or not self._has_room(MemorySpace.SB, dtype, shape, VALUES):
-            return Buffer(self._take(wanted, MemorySpace.DRAM, dtype, (count,)), MemorySpace.DRAM, dtype, count)
-        return Buffer(self._take(wanted, MemorySpace.SB, dtype, shape), MemorySpace.SB, dtype, count)
+        shape = None if in_dram else on_chip(count)
+        if shape is not None:
+            handle = self._on_chip(wanted, Geometry(MemorySpace.SB, dtype, shape), 0, VALUES)
+            if handle is not None:
+                return Buffer(handle, MemorySpace.SB, dtype, count)
+        handle = self._off_chip(wanted, Geometry(MemorySpace.DRAM, dtype, (count,)))
+        return Buffer(handle, MemorySpace.DRAM, dtype, count)
 
     def external(self, name: str, kind: TensorKind, dtype: DType, shape: Shape, **keys: object) -> Buffer:
         """A location that the outside world fills or reads, in DRAM."""
@@ -71,42 +108,44 @@ class Storage:
     # Tiles
 
     @contextmanager
-    def tile(
-        self, dtype: DType, shape: Shape, space: MemorySpace = MemorySpace.SB, wanted: str = "tile"
-    ) -> Generator[SSAValue]:
-        """A location for the time of a `with` block."""
-        handle = self._take(wanted if space is MemorySpace.SB else space.lower(), space, dtype, shape)
+    def tile(self, dtype: DType, shape: Shape, space: MemorySpace = MemorySpace.SB) -> Generator[SSAValue]:
+        """A location for the time of a `with` block. Raises OutOfMemory."""
+        geometry, wanted = Geometry(space, dtype, shape), "tile" if space is MemorySpace.SB else space.lower()
+        end = CAPACITY[space]
+        handle = self._on_chip(wanted, geometry, VALUES, end) if space is MemorySpace.SB else None
+        handle = self._on_chip(wanted, geometry, 0, end) if handle is None else handle
+        if handle is None:
+            raise OutOfMemory(f"its tiles do not fit in {space}")
         yield handle
         self._give_back(handle)
 
-    def _take(self, wanted: str, space: MemorySpace, dtype: DType, shape: Shape) -> SSAValue:
-        if free := self._free[space, dtype, shape]:
-            return free.pop()
-        location = MemoryLocationOp(self.builder.name(wanted), space, dtype, shape)
-        handle = self.builder.declare(location)
-        self._kinds[handle] = space, dtype, shape
-        self._place(location)
+    # Locations
+
+    def _on_chip(self, wanted: str, geometry: Geometry, begin: int, end: int) -> SSAValue | None:
+        """A location between two addresses; None if there is no room."""
+        size = -(-geometry.bytes_per_partition // 4) * 4
+        rooms = self._rooms[geometry.space]
+        if (at := rooms.first_fit(size, begin, end)) is None:
+            return None
+        if (geometry, at) not in self._known:
+            self._known[geometry, at] = self._declare(wanted, geometry, addr=at, allocated=True)
+        handle = self._known[geometry, at]
+        rooms.take(at, size, handle)
+        return handle
+
+    def _off_chip(self, wanted: str, geometry: Geometry) -> SSAValue:
+        free = self._free[geometry]
+        return free.pop() if free else self._declare(wanted, geometry)
+
+    def _declare(self, wanted: str, geometry: Geometry, **keys: object) -> SSAValue:
+        name = self.builder.name(wanted)
+        handle = self.builder.declare(MemoryLocationOp(name, geometry.space, geometry.dtype, geometry.shape, **keys))
+        self._geometries[handle] = geometry
         return handle
 
     def _give_back(self, handle: SSAValue) -> None:
-        self._free[self._kinds[handle]].append(handle)
-
-    def _has_room(self, space: MemorySpace, dtype: DType, shape: Shape, limit: int) -> bool:
-        return bool(self._free[space, dtype, shape]) or self.used[space] + _aligned(dtype, shape) <= limit
-
-    def _place(self, location: MemoryLocationOp) -> None:
-        """Gives an on-chip location its address, behind the others."""
-        geometry = location.geometry
-        if not geometry.on_chip:
-            return
-        address = self.used[geometry.space]
-        location.properties |= MemoryLocationOp.key_attributes({"addr": address, "allocated": True})
-        self.used[geometry.space] += _aligned(geometry.dtype, geometry.shape)
-
-
-def _aligned(dtype: DType, shape: Shape) -> int:
-    """Bytes of one partition, rounded up to a multiple of 4."""
-    size = dtype.nbytes
-    for extent in shape[1:]:
-        size *= extent
-    return -(-size // 4) * 4
+        geometry = self._geometries[handle]
+        if geometry.on_chip:
+            self._rooms[geometry.space].give_back(handle)
+        else:
+            self._free[geometry].append(handle)

@@ -7,11 +7,11 @@ written elsewhere, and copied when the block is done (`copies.assign`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 
 from xneuron.dialects.hlo.control_flow import ConditionalOp, FusionOp, WhileOp
 
@@ -40,19 +40,28 @@ class Reads:
 
 
 class Planner:
-    """Decides for one block: parameters with their buffers, and the buffers that its returned values must end up in."""
+    """Decides for one block, of which `ops` are lowered and read their `operands`, the last one being its return.
+
+    Parameters come with their buffers, and returned values with those that they must end up in.
+    """
 
     def __init__(
         self,
-        block: Block,
+        ops: Sequence[Operation],
+        operands: Callable[[Operation], Iterable[SSAValue]],
         parameters: Sequence[Tree],
         targets: Sequence[Tree],
         origins: Origins,
         is_home: Callable[[SSAValue, Path, Buffer], bool],
     ) -> None:
-        self.block, self.parameters, self.origins, self.is_home = block, parameters, origins, is_home
-        assert block.last_op is not None
-        self.returned = list(self._returned(block.last_op, targets))
+        self.ops, self.operands, self.parameters, self.origins, self.is_home = (
+            ops,
+            operands,
+            parameters,
+            origins,
+            is_home,
+        )
+        self.returned = list(self._returned(ops[-1], targets))
         self.wanted = {target for _, target in self.returned}
 
     def plan(self) -> dict[Place, Buffer]:
@@ -79,11 +88,11 @@ class Planner:
         """Reads of the old contents of each target, in program order."""
         reads = {target: Reads() for target in self.wanted}
         self._positions: dict[Operation, int] = {}
-        for position, op in enumerate(self.block.ops):
+        for position, op in enumerate(self.ops[:-1]):
             self._positions[op] = position
-            if op is self.block.last_op or is_plumbing(op):
+            if is_plumbing(op):
                 continue  # who reads the result of plumbing is the reader
-            for number, operand in enumerate(op.operands):
+            for number, operand in enumerate(self.operands(op)):
                 for path, buffer in self._old(operand):
                     reads[buffer].add(position, number, path)
         for place, target in self.returned:

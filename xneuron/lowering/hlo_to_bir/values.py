@@ -41,7 +41,7 @@ class Splat:
 
 
 Leaf: TypeAlias = Buffer | Splat | None
-"""An array; None for a token, which is nothing at all."""
+"""An array; None for a token, and for what nobody needs (`demand.py`), which are nothing at all."""
 Tree: TypeAlias = "Leaf | tuple[Tree, ...]"
 Path: TypeAlias = tuple[int, ...]
 """Which leaf of a tuple: element numbers from the outside in."""
@@ -69,8 +69,10 @@ def map_leaves(tree: Tree, function: Callable[[Path, Leaf], Leaf], path: Path = 
 
 
 def at(tree: Tree, path: Path) -> Tree:
-    """The part of a tree at a path."""
+    """The part of a tree at a path; None if it is part of nothing."""
     for number in path:
+        if tree is None:
+            return None
         assert isinstance(tree, tuple)
         tree = tree[number]
     return tree

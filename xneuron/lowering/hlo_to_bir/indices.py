@@ -1,0 +1,44 @@
+"""Start indices of slices: expressions of induction variables, where that is all that they are."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from xneuron.analysis.affine_index import AffineIndex, Axis, Term
+from xneuron.analysis.loop_form import DoWhile, Dynamic
+from xneuron.analysis.loop_forms import LoopForms
+from xneuron.analysis.value_range import Interval
+from xneuron.dialects.hlo.data_movement import DynamicSliceOp, DynamicUpdateSliceOp
+from xneuron.dialects.hlo.types import is_tensor, shape_of
+
+Slicing: TypeAlias = DynamicSliceOp | DynamicUpdateSliceOp
+
+
+class Indices:
+    """Answers about one module; they do not depend on what has been lowered so far."""
+
+    def __init__(self, forms: LoopForms) -> None:
+        self.forms = forms
+
+    def start(self, op: Slicing, dimension: int) -> AffineIndex | None:
+        """Where a window starts in a dimension, for sure inside; None if a register has to hold that, clamped."""
+        index = op.start_indices[dimension] if len(op.start_indices) > dimension else None
+        if index is None or (is_tensor(index.type) and shape_of(index.type)):
+            return None  # one vector of all indices
+        found = self.forms.affine_of(index)
+        room = shape_of(op.operand.type)[dimension] - window_of(op)[dimension]
+        if found is None or not found.range.within(Interval(0, room)):
+            return None
+        return found if all(self._is_held(term) for term, _ in found.terms) else None
+
+    def _is_held(self, term: Term) -> bool:
+        """True if there is an induction variable, or a register that was loaded in front of a loop."""
+        form = self.forms.of(term.loop)
+        if isinstance(term, Axis):
+            return not isinstance(form, DoWhile)
+        return isinstance(form, Dynamic) and term.path in (form.start, form.bound)
+
+
+def window_of(op: Slicing) -> tuple[int, ...]:
+    """The extents of the window."""
+    return shape_of(op.results[0].type if isinstance(op, DynamicSliceOp) else op.update.type)
