@@ -103,6 +103,12 @@ def _bir_json_target() -> type[Target]:
     return BirJsonTarget
 
 
+def _stablehlo_target() -> type[Target]:
+    from xneuron.formats.stablehlo.target import StablehloTarget
+
+    return StablehloTarget
+
+
 def _bir_text() -> type[Target]:
     from xneuron.formats.bir_text import BirTextTarget
 
@@ -115,6 +121,7 @@ XNEURON = Universe(
     all_frontends={"hlo": _hlo_frontend, "bir-json": _bir_json_frontend, "json": _json_frontend},
     all_targets={
         "hlo": _hlo_target,
+        "stablehlo": _stablehlo_target,
         "dot": _dot,
         "mermaid": _mermaid,
         "bir-json": _bir_json_target,

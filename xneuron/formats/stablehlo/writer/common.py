@@ -7,7 +7,8 @@
 | `parameter_replication` | `mhlo.parameter_replication` |
 | `backend_config` (custom calls have a property) | `mhlo.backend_config`, which XLA does not read |
 
-`metadata` becomes the location. `statistics` and `origin` are about compilations that are over, and left out.
+`metadata` becomes the location. Attributes of other dialects (`jax.…`) stay. `statistics` and `origin` are about
+compilations that are over, and left out.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from xdsl.ir import Attribute
 
 from xneuron.dialects.hlo.attributes import text_of
 from xneuron.formats.stablehlo.writer.emitter import string_attribute
-from xneuron.formats.stablehlo.writer.text import dictionary, quoted
+from xneuron.formats.stablehlo.writer.text import attribute_text, dictionary, quoted
 
 SHARDING = "mhlo.sharding"
 FRONTEND = "mhlo.frontend_attributes"
@@ -40,7 +41,16 @@ def common(attributes: Mapping[str, Attribute]) -> dict[str, str]:
         found[FRONTEND] = dictionary({key: quoted(value) for key, value in kept.items()})
     if (config := attributes.get("backend_config")) is not None:
         found["mhlo.backend_config"] = string_attribute(config)
-    return found
+    return found | foreign(attributes)
+
+
+def foreign(attributes: Mapping[str, Attribute]) -> dict[str, str]:
+    """Attributes of other dialects, which the reader keeps under their own names (`jax.result_info`)."""
+    return {
+        key: attribute_text(value)
+        for key, value in attributes.items()
+        if "." in key and not key.startswith(("hlo.", "bir."))
+    }
 
 
 def frontend_attributes(attributes: Mapping[str, Attribute], composite: bool = False) -> dict[str, str]:

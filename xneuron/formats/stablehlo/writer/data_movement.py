@@ -11,7 +11,7 @@ from xneuron.dialects.hlo import data_movement as hlo
 from xneuron.dialects.hlo.attributes import Int, Ints, flag, int_list, int_of
 from xneuron.dialects.hlo.indexing import GatherOp, ScatterOp
 from xneuron.dialects.hlo.literal import ElidedAttr, LiteralAttr, TupleLiteralAttr
-from xneuron.dialects.hlo.types import element_of, is_tensor, shape_of, tensor
+from xneuron.dialects.hlo.types import element_of, is_tensor, shape_of, spelled, tensor
 from xneuron.formats.stablehlo.writer.bitcasts import as_steps
 from xneuron.formats.stablehlo.writer.emitter import Inexpressible, Leaf, Tree
 from xneuron.formats.stablehlo.writer.module import Rule, Writer, single
@@ -57,10 +57,11 @@ def _copy_done(writer: Writer, op: hlo.CopyDoneOp) -> Tree:
 
 def _bitcast(writer: Writer, op: hlo.BitcastOp) -> Tree:
     """Transposes and reshapes that do to elements what the layouts of a bitcast do."""
-    operand, result = writer.leaf(op.operand), op.results[0].type
-    if not (is_tensor(operand.type) and is_tensor(result)):
-        raise VerifyException("expected arrays")
-    *steps, last = as_steps(operand.type, result) or [("stablehlo.reshape", result, {})]
+    # A leaf does not know the layout that a copy gave it: the operand does.
+    operand, source, result = writer.leaf(op.operand), op.operand.type, op.results[0].type
+    if not (is_tensor(source) and is_tensor(result)):
+        raise VerifyException(f"expected arrays, found {spelled(source)} and {spelled(result)}")
+    *steps, last = as_steps(source, result) or [("stablehlo.reshape", result, {})]
     for name, type, properties in steps:
         operand = single(writer.help(name, [operand], [type], properties))
     name, type, properties = last

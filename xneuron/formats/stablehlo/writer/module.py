@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, TypeAlias, cast
 
-from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import is_side_effect_free
@@ -16,13 +16,15 @@ from xneuron.dialects.hlo.attributes import int_of, text_of
 from xneuron.dialects.hlo.control_flow import ControlDependencyOp
 from xneuron.formats.hlo_text.names import Uniquifier
 from xneuron.formats.stablehlo.writer.aliases import aliases, donors
-from xneuron.formats.stablehlo.writer.common import SHARDING, common, of_parameter, shardings_of
+from xneuron.formats.stablehlo.writer.common import SHARDING, common, foreign, of_parameter, shardings_of
 from xneuron.formats.stablehlo.writer.emitter import Emitter, Inexpressible, Leaf, Tree
 from xneuron.formats.stablehlo.writer.locations import UNKNOWN, Locations
 from xneuron.formats.stablehlo.writer.text import dictionary, leaf_types, quoted, type_text
 
 Rule: TypeAlias = "Callable[[Writer, Any], Tree]"
 ENTRY = "main"
+RESULT_INFO = "jax.result_info"
+"""Attribute of the entry function: what JAX calls each result."""
 _NOTHING = DictionaryAttr({})
 
 
@@ -106,11 +108,12 @@ class Writer(Emitter):
         while self._outlined:
             name, region = self._outlined.pop()
             self._function(name, region.block, {"sym_visibility": quoted("private")}, {})
-        name = self.source.sym_name
+        name, frontend = self.source.sym_name, self.source.attributes.get("hlo.frontend_attributes")
         properties = f" <{{sym_name = {quoted(name.data)}}}>" if name and name.data else ""
-        counts = {"mhlo.num_partitions": f"{self.partitions} : i32", "mhlo.num_replicas": f"{self.replicas} : i32"}
+        header = foreign(self.source.attributes) | common({"frontend_attributes": frontend} if frontend else {})
+        header |= {"mhlo.num_partitions": f"{self.partitions} : i32", "mhlo.num_replicas": f"{self.replicas} : i32"}
         head = [*self.locations.aliases, f'"builtin.module"(){properties} ({{']
-        return "\n".join([*head, *self.lines, f"}}) {dictionary(counts)} : () -> () {UNKNOWN}"]) + "\n"
+        return "\n".join([*head, *self.lines, f"}}) {dictionary(header)} : () -> () {UNKNOWN}"]) + "\n"
 
     def outlined(self, name: str, region: Region) -> str:
         """The name of a private function that the computation of this region becomes."""
@@ -124,7 +127,7 @@ class Writer(Emitter):
         self.of_arguments = {value: own.data for value, (_, own) in zip(block.args, _parameters(function), strict=True)}
         aliases(self.source, function, arguments)
         donors(self.source, function, arguments)
-        outputs = _result_attributes(block)
+        outputs = _result_attributes(function)
         properties = {"sym_visibility": quoted("public")}
         flat = [dictionary(own) for leaves in arguments for own in leaves]
         if any(text != "{}" for text in flat):
@@ -227,14 +230,17 @@ def _returned(block: Block) -> Sequence[SSAValue]:
     return last.operands
 
 
-def _result_attributes(block: Block) -> list[dict[str, str]]:
-    """Shardings of the results: those of the root."""
+def _result_attributes(function: FuncOp) -> list[dict[str, str]]:
+    """Of each result: its sharding, which is the root's, and what JAX calls it."""
     found: list[dict[str, str]] = []
-    for value in _returned(block):
+    for value in _returned(function.body.block):
         leaves = len(leaf_types(value.type))
         attributes = value.owner.attributes if isinstance(value.owner, Operation) else {}
         shardings = shardings_of(attributes, leaves)
         found += [{SHARDING: quoted(text)} for text in shardings] or [{} for _ in range(leaves)]
+    names = cast("ArrayAttr[StringAttr] | None", function.attributes.get(RESULT_INFO)) or ()
+    for own, name in zip(found, names, strict=False):
+        own |= {RESULT_INFO: quoted(name.data)} if name.data else {}
     return found if any(found) else []
 
 

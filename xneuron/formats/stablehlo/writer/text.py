@@ -6,7 +6,16 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from xdsl.dialects.builtin import TupleType
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FloatAttr,
+    IntegerAttr,
+    StringAttr,
+    TupleType,
+    UnitAttr,
+    i1,
+)
 from xdsl.ir import Attribute, ParametrizedAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.utils.exceptions import VerifyException
@@ -131,3 +140,24 @@ def dictionary(entries: Mapping[str, str]) -> str:
 def _key(name: str) -> str:
     bare = name.replace("_", "a").replace(".", "a").replace("$", "a")
     return name if bare.isalnum() and bare.isascii() and not name[0].isdigit() and name[0] not in ".$" else quoted(name)
+
+
+def attribute_text(attribute: Attribute) -> str:
+    """A builtin attribute: flags, numbers, strings, lists and dictionaries of them."""
+    match attribute:
+        case UnitAttr():
+            return "unit"
+        case StringAttr():
+            return quoted(attribute.data)
+        case IntegerAttr() if attribute.type == i1:
+            return boolean(bool(attribute.value.data))
+        case IntegerAttr():
+            return f"{attribute.value.data} : {attribute.type}"
+        case FloatAttr():
+            return f"{attribute.value.data:.17e} : {attribute.type}"
+        case ArrayAttr():
+            return f"[{', '.join(map(attribute_text, attribute.data))}]"
+        case DictionaryAttr():
+            return dictionary({key: attribute_text(value) for key, value in attribute.data.items()})
+        case _:
+            raise VerifyException(f"StableHLO has no attribute {attribute}")
