@@ -11,7 +11,8 @@ from xneuron.dialects.bir.branches import ExitOp
 from xneuron.dialects.bir.enums import AluOpType, BranchCompareOp
 from xneuron.dialects.bir.expressions import affine
 from xneuron.dialects.bir.registers import RegisterAluOp, RegisterMoveOp
-from xneuron.dialects.hlo.control_flow import WhileOp
+from xneuron.dialects.hlo.attributes import int_of
+from xneuron.dialects.hlo.control_flow import GetTupleElementOp, WhileOp
 from xneuron.remarks import declare, remark
 
 from .computations import Lowering
@@ -72,7 +73,14 @@ class LoopControl:
             body()
 
     def _axis_name(self) -> str:
-        return self.op.res[0].name_hint or "i"
+        """The name of the counter in the body, if it has one."""
+        slot = self.form.slot if not isinstance(self.form, DoWhile) else None
+        path = (slot,) if isinstance(slot, int) else slot
+        for use in self.op.body.block.args[0].uses:
+            element = use.operation
+            if isinstance(element, GetTupleElementOp) and (int_of(element.index),) == path:
+                return element.results[0].name_hint or "i"
+        return "i"
 
     # A bound in a register
 
