@@ -2,7 +2,8 @@
 
 Rules (reference `bir.md`, sections b and i): arithmetic is in float32 unless the operation is bitwise or all operands
 are integers, comparisons give 1 or 0, integers wrap. Ours, as on registers: integer `divide` and `mod` round towards
-minus infinity and give 0 for a zero divisor, shift counts are modulo the width, integer `average` rounds down.
+minus infinity and give 0 for a zero divisor, shift counts are modulo the width, integer `average` rounds down; +0 is
+larger than -0 for `max` and `min`, as in IEEE 754-2019 and HLO.
 """
 
 # pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -15,7 +16,7 @@ import numpy as np
 
 from xneuron.dialects.bir.enums import UNARY_ALU_OPS, AluOpType
 from xneuron.execution.errors import EvaluationError
-from xneuron.interpreters.kernels.floats import reciprocal_root
+from xneuron.interpreters.kernels.floats import maximum, minimum, reciprocal_root
 from xneuron.interpreters.kernels.integers import power, signed, unsigned
 from xneuron.simulator.dtypes import SINGLE, Numpy, integer_word, is_integer
 
@@ -94,6 +95,8 @@ _INTEGER: dict[AluOpType, Function] = {
 
 _FLOAT: dict[AluOpType, Function] = {
     **_EITHER,
+    AluOpType.max: maximum,
+    AluOpType.min: minimum,
     AluOpType.divide: np.divide,
     AluOpType.mod_int: lambda a, b: np.remainder(np.trunc(a), np.trunc(b)),
     AluOpType.average: lambda a, b: (a + b) * np.float32(0.5),

@@ -72,6 +72,8 @@ def converted(values: Array, dtype: Numpy) -> Array:
         return values
     if is_integer(dtype) and values.dtype.kind not in "iub":
         return rounded(values, dtype)
+    if values.dtype.itemsize == dtype.itemsize == 1 and not is_integer(dtype):
+        values = values.astype(SINGLE)  # ml_dtypes has no direct way between all formats of a byte
     return values.astype(dtype)
 
 

@@ -103,6 +103,7 @@ def test_integer_alu(op: str, dtype: str) -> None:
     np.testing.assert_array_equal(y[0], np.array(expected, dtype))
 
 
+EXTREMES = ("max", "min")
 F = np.float32
 FLOAT: dict[str, Callable[[F, F], float]] = {
     "bypass": lambda a, b: a,
@@ -297,6 +298,22 @@ def test_tensor_reduce_of_everything_and_of_integers() -> None:
     assert compute("bir.tensor_reduce %y = subtract(%x)", ((2, 1), "int32"), x=x).tolist() == [[-6], [-14]]
     big = np.full((1, 3), 100, np.int8)
     assert compute("bir.tensor_reduce %y = add(%x)", ((1, 1), "int8"), x=big).tolist() == [[wrap(300, big.dtype)]]
+
+
+def test_plus_zero_is_larger_than_minus_zero() -> None:
+    a, b = (np.array([row], F) for row in ([0.0, -0.0, -0.0, 1.0, -1.0, np.nan], [-0.0, 0.0, -0.0, -0.0, -0.0, 0.0]))
+    larger, smaller = (compute(f"bir.tensor_tensor %y = {op}(%a, %b)", (a, "float32"), a=a, b=b) for op in EXTREMES)
+    assert larger.tolist()[0][:5] == [0, 0, 0, 1, 0]
+    assert np.signbit(larger[0, :5]).tolist() == [False, False, True, False, True]
+    assert np.signbit(smaller[0, :5]).tolist() == [True, True, True, True, True]
+    assert np.isnan([larger[0, 5], smaller[0, 5]]).all()
+
+
+@pytest.mark.parametrize("op", EXTREMES)
+def test_tensor_reduce_of_zeros(op: str) -> None:
+    x = np.array([[0.0, -0.0, 0.0], [-0.0, -0.0, -0.0], [-0.0, 0.0, -0.0]], F)
+    y = compute(f"bir.tensor_reduce %y = {op}(%x)", ((3, 1), "float32"), x=x)
+    assert np.signbit(y).tolist() == [[op == "min"], [True], [op == "min"]]
 
 
 def test_iota() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from xneuron.dialects.bir.compute import TensorReduceOp
 from xneuron.dialects.bir.enums import AluOpType, ReduceAxes
 from xneuron.simulator.alu import function_of, word_of
-from xneuron.simulator.dtypes import Array, Numpy, converted, into
+from xneuron.simulator.dtypes import SINGLE, Array, Numpy, converted, into
 from xneuron.simulator.kernels.registry import Call, Host, Meaning, View, accesses, kernel, slots, unsupported
 
 REDUCTIONS = frozenset(
@@ -32,6 +32,7 @@ REDUCTIONS = frozenset(
 )
 """What can fold a stream: the operations NKI calls legal in a reduction, and two more that make sense."""
 
+_EXTREMES = {AluOpType.max: np.maximum, AluOpType.min: np.minimum}
 _OF_MAGNITUDES = {AluOpType.abs_max: AluOpType.max, AluOpType.abs_min: AluOpType.min}
 
 
@@ -67,10 +68,28 @@ def reduced_axes(axis: ReduceAxes, rank: int) -> list[int]:
 def _fold(op: AluOpType, word: Numpy) -> Callable[[Array, int], Array]:
     if op not in REDUCTIONS:
         raise unsupported(f"reduction by {op}")
-    function = function_of(_OF_MAGNITUDES.get(op, op), word)
-    assert isinstance(function, np.ufunc)
+    if op in _EXTREMES and word == SINGLE:
+        return _extreme(_EXTREMES[op])
+    magnitudes = op in _OF_MAGNITUDES
+    ufunc = _EXTREMES[_OF_MAGNITUDES[op]] if magnitudes else function_of(op, word)
+    assert isinstance(ufunc, np.ufunc)
 
     def fold(x: Array, axis: int) -> Array:
-        return function.reduce(np.absolute(x) if op in _OF_MAGNITUDES else x, axis=axis)
+        return ufunc.reduce(np.absolute(x) if magnitudes else x, axis=axis)
+
+    return fold
+
+
+def _extreme(ufunc: np.ufunc) -> Callable[[Array, int], Array]:
+    """Maximum or minimum of floats: of two zeros, +0 is the larger."""
+
+    def fold(x: Array, axis: int) -> Array:
+        result = ufunc.reduce(x, axis=axis)
+        if result.all():
+            return result
+        # Nothing is beyond a result of zero, so that the extreme of all signs is that of the zeros.
+        sign = ufunc.reduce(np.copysign(SINGLE.type(1), x), axis=axis)
+        zero: Array = np.copysign(SINGLE.type(0), sign)
+        return np.where(result == 0, zero, result)
 
     return fold
