@@ -322,3 +322,72 @@ def adam_scan(w):
 
     start = (w, jnp.zeros_like(w), jnp.zeros_like(w))
     return lax.scan(step, start, jnp.arange(1, 7, dtype=jnp.float32))
+
+
+@program(f32(4), np.int32(3), np.int32(4))
+def nested_traced(x, rows, columns):
+    """Two loops, one in the other, that nobody knows the length of."""
+
+    def row(i, c):
+        return lax.fori_loop(0, columns + i, lambda j, d: d * 0.5 + jnp.float32(i * 10 + j), c)
+
+    return lax.fori_loop(0, rows, row, x)
+
+
+@program(f32(6), f32(6, 6, scale=0.3), np.float32(1e-3))
+def fixed_point(b, a, tolerance):
+    """Jacobi iterations until nothing moves any more."""
+
+    def moves(state):
+        x, change, steps = state
+        return (change > tolerance) & (steps < 100)
+
+    def step(state):
+        x, _, steps = state
+        y = b + jnp.dot(a * 0.5, x)
+        return y, jnp.max(jnp.abs(y - x)), steps + 1
+
+    return lax.while_loop(moves, step, (jnp.zeros_like(b), jnp.float32(jnp.inf), 0))
+
+
+@program(f32(8, 64), np.int32(3))
+def softmax_over_blocks(x, blocks):
+    """Softmax of the first blocks of 16 columns, with a running maximum and sum; the rest stays 0."""
+
+    def block(i):
+        return lax.dynamic_slice(x, (0, 16 * i), (8, 16))
+
+    def statistics(i, state):
+        most, total = state
+        new = jnp.maximum(most, jnp.max(block(i), axis=1))
+        return new, total * jnp.exp(most - new) + jnp.sum(jnp.exp(block(i) - new[:, None]), axis=1)
+
+    most, total = lax.fori_loop(0, blocks, statistics, (jnp.full(8, -jnp.inf), jnp.zeros(8)))
+
+    def write(i, y):
+        return lax.dynamic_update_slice(y, jnp.exp(block(i) - most[:, None]) / total[:, None], (0, 16 * i))
+
+    return lax.fori_loop(0, blocks, write, jnp.zeros_like(x))
+
+
+@program(f32(12, 5), np.int32(9), np.int32(2))
+def traced_down(x, high, low):
+    """A loop that counts down from one number to another, both given at run time."""
+
+    def step(state):
+        i, total = state
+        return i - 1, total * 0.5 + x[i]
+
+    return lax.while_loop(lambda state: state[0] > low, step, (high, jnp.zeros(5)))
+
+
+@program(f32(16, 8), np.int32(11))
+def stack_and_sum(x, n):
+    """Running sums of the first rows, stacked."""
+
+    def step(i, state):
+        total, rows = state
+        total = total + x[i]
+        return total, rows.at[i].set(total)
+
+    return lax.fori_loop(0, n, step, (jnp.zeros(8), jnp.zeros_like(x)))
