@@ -17,6 +17,7 @@ from xneuron.dialects.hlo.control_flow import (
 )
 from xneuron.dialects.hlo.data_movement import BitcastOp, CopyOp, ReshapeOp
 
+from .regions import keeps_order
 from .values import Path
 
 SAME_ELEMENTS = (CopyOp, ReshapeOp, BitcastOp, OptBarrierOp, DomainOp, AddDependencyOp)
@@ -25,7 +26,7 @@ SAME_ELEMENTS = (CopyOp, ReshapeOp, BitcastOp, OptBarrierOp, DomainOp, AddDepend
 
 def only_renames(op: Operation) -> bool:
     """True if the result is the first operand, whatever its shape."""
-    return isinstance(op, SAME_ELEMENTS) or is_identity(op)
+    return isinstance(op, SAME_ELEMENTS) or keeps_order(op) or is_identity(op)
 
 
 def is_plumbing(op: Operation) -> bool:

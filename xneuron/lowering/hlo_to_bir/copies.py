@@ -15,17 +15,26 @@ from .values import Buffer, Splat
 if TYPE_CHECKING:
     from .computations import Lowering
 
+MAX_PAIRS = 4
+"""Most (step, num) pairs of an access pattern."""
+
+
+def whole(buffer: Buffer) -> MemoryAccess:
+    """All elements, row-major."""
+    found = access(buffer.handle)
+    return found if len(found.pattern) <= MAX_PAIRS else access(buffer.handle, 0, [(1, buffer.count)])
+
 
 def move(low: Lowering, target: MemoryAccess, source: MemoryAccess, target_in_dram: bool, source_in_dram: bool) -> None:
     """The elements of `source` to `target`, in pattern order."""
-    if target_in_dram and source_in_dram:
-        low.builder.emit(DMACopyOp([target], [source], engine=Engine.DMA))
-    elif target_in_dram:
+    if target_in_dram and not source_in_dram:
         low.builder.emit(SaveOp([target], [source], engine=Engine.DMA))
-    elif source_in_dram:
+    elif source_in_dram and not target_in_dram:
         low.builder.emit(LoadOp([target], [source], engine=Engine.DMA))
-    else:
+    elif not target_in_dram and target.pattern == source.pattern:
         low.builder.emit(TensorCopyOp([target], [source], engine=Engine.DVE))
+    else:
+        low.builder.emit(DMACopyOp([target], [source], engine=Engine.DMA))
 
 
 def copy(low: Lowering, target: Buffer, source: Buffer | Splat) -> None:
@@ -33,7 +42,7 @@ def copy(low: Lowering, target: Buffer, source: Buffer | Splat) -> None:
     if isinstance(source, Splat):
         fill(low, target, source)
     elif source is not target:
-        move(low, access(target.handle), access(source.handle), target.in_dram, source.in_dram)
+        move(low, whole(target), whole(source), target.in_dram, source.in_dram)
 
 
 def fill(low: Lowering, target: Buffer, splat: Splat) -> None:
@@ -44,7 +53,7 @@ def fill(low: Lowering, target: Buffer, splat: Splat) -> None:
     with low.storage.tile(splat.dtype, (1, 1)) as one:
         low.builder.emit(MemsetOp([one], [], constant=splat.value, engine=Engine.DVE))
         # A step of 0 reads the one element again and again.
-        low.builder.emit(DMACopyOp([target.handle], [access(one, 0, [(1, 1), (0, target.count)])], engine=Engine.DMA))
+        low.builder.emit(DMACopyOp([whole(target)], [access(one, 0, [(1, 1), (0, target.count)])], engine=Engine.DMA))
 
 
 def assign(low: Lowering, pairs: Iterable[tuple[Buffer, Buffer | Splat]]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from xneuron.analysis.affine_index import AffineIndex, Axis, Term
+from xneuron.analysis.affine_index import AffineIndex, Axis, Term, constant
 from xneuron.analysis.loop_form import DoWhile, Dynamic
 from xneuron.analysis.loop_forms import LoopForms
 from xneuron.analysis.value_range import Interval
@@ -25,8 +25,8 @@ class Indices:
         index = op.start_indices[dimension] if len(op.start_indices) > dimension else None
         if index is None or (is_tensor(index.type) and shape_of(index.type)):
             return None  # one vector of all indices
-        found = self.forms.affine_of(index)
         room = shape_of(op.operand.type)[dimension] - window_of(op)[dimension]
+        found = self.forms.affine_of(index) if room else constant(0)  # clamped
         if found is None or not found.range.within(Interval(0, room)):
             return None
         return found if all(self._is_held(term) for term, _ in found.terms) else None

@@ -6,22 +6,17 @@ In DRAM a pattern is at most four pairs; what needs more is moved by static loop
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
-from xneuron.dialects.bir.expressions import affine
+from xneuron.dialects.bir.expressions import Affine, affine
 from xneuron.dialects.bir.operands import MemoryAccess, access
 
-from .copies import move, whole
-from .regions import Region, plus
+from .copies import MAX_PAIRS, move, whole
+from .regions import Region
 from .values import Buffer, Splat
 
 if TYPE_CHECKING:
     from .computations import Lowering
-
-MAX_PAIRS = 4
-Dims: TypeAlias = list[tuple[int, tuple[int, ...]]]
-"""Dimensions that several regions walk together: an extent, and the stride of each region."""
 
 
 class Part(NamedTuple):
@@ -35,19 +30,19 @@ class Part(NamedTuple):
         """True if it is the array as it is."""
         return self.region.count == self.buffer.count and self.region.is_linear
 
-    def access(self, pattern: list[tuple[int, int]]) -> MemoryAccess:
-        """The elements by the given pairs. On chip only whole arrays can be had, or one element repeated."""
-        if self.buffer.in_dram:
-            return access(self.buffer.handle, self.region.offset, pattern)
-        if self.buffer.count == 1:
-            return access(self.buffer.handle, 0, [(1, 1), (0, self.region.count)])
-        assert self.is_all, "a region of an array on chip"
-        return whole(self.buffer)
-
     @property
-    def pairs_matter(self) -> bool:
-        """True if its pattern must be made from the region."""
-        return self.buffer.in_dram
+    def access(self) -> MemoryAccess:
+        """The elements. On chip only whole arrays can be had, or one element again and again."""
+        if self.is_all:
+            return whole(self.buffer)
+        if self.buffer.in_dram:
+            return access(self.buffer.handle, self.region.offset, pairs(self.region))
+        assert self.buffer.count == 1, "a part of an array on chip"
+        return access(self.buffer.handle, 0, [(1, 1), (0, self.region.count)])
+
+    def fixed(self, dimension: int, index: Affine) -> Part:
+        """The elements at one index of a dimension."""
+        return Part(self.buffer, self.region.fixed(dimension, index))
 
 
 def part_of(low: Lowering, leaf: Buffer | Splat, region: Region) -> Part:
@@ -64,40 +59,49 @@ def all_of(low: Lowering, leaf: Buffer | Splat, extents: tuple[int, ...]) -> Par
     return part_of(low, leaf, Region.whole(extents))
 
 
-def joined(*regions: Region) -> Dims:
-    """The dimensions of regions of equal extents, without those of extent 1, neighbours that walk on evenly as one."""
-    found: Dims = []
-    for extent, *strides in zip(regions[0].extents, *(region.strides for region in regions), strict=True):
+def joined(*regions: Region) -> list[Region]:
+    """The same regions, of equal extents, in as few dimensions as all of them allow."""
+    extents: list[int] = []
+    strides: list[tuple[int, ...]] = []
+    for extent, *steps in zip(regions[0].extents, *(region.strides for region in regions), strict=True):
         if extent == 1:
             continue
-        if found and all(outer == extent * inner for outer, inner in zip(found[-1][1], strides, strict=True)):
-            extent *= found.pop()[0]
-        found.append((extent, tuple(strides)))
-    return found
+        if strides and all(outer == extent * inner for outer, inner in zip(strides[-1], steps, strict=True)):
+            extent *= extents.pop()
+            strides.pop()
+        extents.append(extent)
+        strides.append(tuple(steps))
+    columns = zip(*strides, strict=True) if strides else ((),) * len(regions)
+    return [Region(tuple(extents), found, region.offset) for region, found in zip(regions, columns, strict=True)]
 
 
 def pairs(region: Region) -> list[tuple[int, int]]:
     """The region as (step, num) pairs, as few as possible, at least one."""
-    return [(strides[0], extent) for extent, strides in joined(region)] or [(1, 1)]
+    (region,) = joined(region)
+    return list(zip(region.strides, region.extents, strict=True)) or [(1, 1)]
 
 
 def transfer(low: Lowering, target: Part, source: Part) -> None:
     """The elements of `source` to `target`, one by one; their regions have equal extents."""
-    for side in (target, source):
-        if not side.buffer.in_dram and len(pairs(source.region if side is target else target.region)) > MAX_PAIRS:
-            _by_way_of_dram(low, target, source)
-            return
-    dims = joined(target.region, source.region)
-    with ExitStack() as loops:
-        while any(
-            part.buffer.in_dram and len(pairs(region)) > MAX_PAIRS for part, region in _sides(dims, target, source)
-        ):
-            smallest = min(range(len(dims)), key=lambda number: dims[number][0])
-            extent, strides = dims.pop(smallest)
-            step = loops.enter_context(low.builder.loop("part", extent))
-            target, source = (
-                Part(part.buffer, part.region.moved(affine(step, stride)))
-                for part, stride in zip((target, source), strides, strict=True)
-            )
-        accesses = [Part(part.buffer, region).access(pairs(region)) for part, region in _sides(dims, target, source)]
-        move(low, accesses[0], accesses[1], target.buffer.in_dram, source.buffer.in_dram)
+    sides = (target, source)
+    if all(not part.buffer.in_dram or len(pairs(part.region)) <= MAX_PAIRS for part in sides):
+        move(low, target.access, source.access, target.buffer.in_dram, source.buffer.in_dram)
+    elif all(part.buffer.in_dram or part.buffer.count == 1 for part in sides):
+        _in_a_loop(low, *(Part(part.buffer, region) for part, region in zip(sides, _together(sides), strict=True)))
+    else:
+        scratch = Part(low.scratch(source.buffer, source.region.count, True), Region.whole(source.region.extents))
+        transfer(low, scratch, source)
+        transfer(low, target, scratch)
+
+
+def _together(parts: tuple[Part, ...]) -> list[Region]:
+    return joined(*(part.region for part in parts))
+
+
+def _in_a_loop(low: Lowering, target: Part, source: Part) -> None:
+    """One trip per index of the dimension of the smallest extent."""
+    extents = target.region.extents
+    smallest = min(range(len(extents)), key=extents.__getitem__)
+    with low.builder.loop("part", extents[smallest]) as step:
+        at = affine(step)
+        transfer(low, target.fixed(smallest, at), source.fixed(smallest, at))

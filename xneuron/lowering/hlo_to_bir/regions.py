@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from math import prod
 from operator import mul
+from typing import TypeAlias
 
 from xdsl.ir import Operation
 
@@ -19,7 +20,8 @@ from xneuron.dialects.hlo.attributes import int_list
 from xneuron.dialects.hlo.data_movement import BroadcastOp, DynamicSliceOp, ReverseOp, SliceOp, TransposeOp
 from xneuron.dialects.hlo.types import shape_of
 
-Shape = tuple[int, ...]
+Shape: TypeAlias = tuple[int, ...]
+START = constant(0)
 
 
 def row_major(extents: Sequence[int]) -> Shape:
@@ -45,7 +47,7 @@ class Region:
 
     extents: Shape
     strides: Shape
-    offset: Affine = constant(0)
+    offset: Affine = START
 
     @staticmethod
     def whole(extents: Sequence[int]) -> Region:
@@ -67,11 +69,16 @@ class Region:
         """True if they are neighbours from element 0 on."""
         moving = [(e, s) for e, s in zip(self.extents, self.strides, strict=True) if e > 1]
         extents = [extent for extent, _ in moving]
-        return self.offset == constant(0) and tuple(stride for _, stride in moving) == row_major(extents)
+        return self.offset == START and tuple(stride for _, stride in moving) == row_major(extents)
 
     def pick(self, dims: Sequence[int]) -> Region:
         """The dimensions in another order; those that are left out stay at index 0."""
         return replace(self, extents=tuple(self.extents[d] for d in dims), strides=tuple(self.strides[d] for d in dims))
+
+    def fixed(self, dimension: int, index: Affine) -> Region:
+        """The elements at one index of a dimension, without that dimension."""
+        by = times(index, self.strides[dimension])
+        return self.pick([d for d in range(len(self.extents)) if d != dimension]).moved(by)
 
     def moved(self, by: Affine) -> Region:
         """As far away as `by` elements."""
@@ -81,7 +88,7 @@ class Region:
         """Every `steps[d]`th of the indices from `starts[d]` on, `extents[d]` of them."""
         strides = self.strides if steps is None else tuple(map(mul, self.strides, steps))
         affine = [constant(start) if isinstance(start, int) else start for start in starts]
-        by = plus(constant(0), *(times(start, stride) for start, stride in zip(affine, self.strides, strict=True)))
+        by = plus(START, *(times(start, stride) for start, stride in zip(affine, self.strides, strict=True)))
         return Region(tuple(extents), strides, plus(self.offset, by))
 
 

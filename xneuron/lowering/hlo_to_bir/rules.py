@@ -27,7 +27,7 @@ from .values import Tree
 if TYPE_CHECKING:
     from .computations import Lowering
 
-CHAPTERS = ("plumbing", "branches", "loops", "elementwise")
+CHAPTERS = ("plumbing", "branches", "loops", "elementwise", "movement", "dynamic")
 """Modules whose rules register themselves when they are imported."""
 
 Rule: TypeAlias = "Callable[[Lowering, Any], Tree]"
