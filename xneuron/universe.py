@@ -103,6 +103,12 @@ def _bir_json_target() -> type[Target]:
     return BirJsonTarget
 
 
+def _stablehlo_frontend() -> type[Frontend]:
+    from xneuron.formats.stablehlo.frontend import StablehloFrontend
+
+    return StablehloFrontend
+
+
 def _stablehlo_target() -> type[Target]:
     from xneuron.formats.stablehlo.target import StablehloTarget
 
@@ -118,7 +124,12 @@ def _bir_text() -> type[Target]:
 XNEURON = Universe(
     all_dialects={"hlo": _hlo, "bir": _bir},
     all_passes=_passes("transforms", TRANSFORMS) | _passes("lowering", LOWERINGS),
-    all_frontends={"hlo": _hlo_frontend, "bir-json": _bir_json_frontend, "json": _json_frontend},
+    all_frontends={
+        "hlo": _hlo_frontend,
+        "stablehlo": _stablehlo_frontend,
+        "bir-json": _bir_json_frontend,
+        "json": _json_frontend,
+    },
     all_targets={
         "hlo": _hlo_target,
         "stablehlo": _stablehlo_target,

@@ -1,4 +1,7 @@
-"""Reading programs: a file, or standard input for `-` and no name; the format by extension, else by content."""
+"""Reading programs: a file, or standard input for `-` and no name; the format by extension, else by content.
+
+A file `.mlir` is StableHLO where its content is.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,9 @@ STDIN = "stdin"
 _COMMENTS = re.compile(rb"(\s|//[^\n]*|/\*.*?\*/|#[^\n]*)*", re.DOTALL)
 _ENTRY = re.compile(rb"^\s*ENTRY\s", re.MULTILINE)
 _OBJECT = re.compile(rb"\s*\{\s*[\"}]")
+_BYTECODE = b"ML\xefR"
+_MLIR_OP = re.compile(rb"(?:^|=)[ \t]*\"?(stablehlo|chlo|mhlo|vhlo|sdy|hlo|bir)\.[a-z]", re.MULTILINE)
+_JAX_HEADER = re.compile(rb"module @\S* attributes \{[^\n]*mhlo\.num_partitions")
 _BOUNDARY = re.compile(rb"^// -----[ \t\r]*\n?", re.MULTILINE)
 
 
@@ -27,6 +33,8 @@ class Source:
 
     def format(self, known: frozenset[str]) -> str:
         """The frontend to read it with: the extension if that is one, else what the content looks like."""
+        if self.extension == "mlir":
+            return "stablehlo" if is_stablehlo(self.content) else "mlir"
         return self.extension if self.extension in known else sniff(self.content)
 
     def text(self) -> str:
@@ -54,12 +62,25 @@ def read_source(path: str | None) -> Source:
 
 
 def sniff(content: bytes) -> str:
-    """`bir-json` for a JSON object, `hlo` for a text that starts with `HloModule` or has an ENTRY, else `mlir`."""
+    """`bir-json` for a JSON object, `hlo` for a text that starts with `HloModule` or has an ENTRY, `stablehlo` for MLIR
+    bytecode and for MLIR whose first operation of a dialect that we know is one that JAX prints, else `mlir`.
+    """
     if _OBJECT.match(content):
         return "bir-json"
+    if is_stablehlo(content):
+        return "stablehlo"
     start = match.end() if (match := _COMMENTS.match(content)) else 0
     is_hlo = content.startswith(b"HloModule", start) or _ENTRY.search(content)
     return "hlo" if is_hlo else "mlir"
+
+
+def is_stablehlo(content: bytes) -> bool:
+    """True for StableHLO as text or bytecode; looks no further than the first operation that decides."""
+    if content.startswith(_BYTECODE):
+        return True
+    if found := _MLIR_OP.search(content):
+        return found[1] not in (b"hlo", b"bir")
+    return _JAX_HEADER.search(content) is not None
 
 
 def split(content: bytes) -> list[bytes]:

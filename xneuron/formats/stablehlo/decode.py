@@ -10,15 +10,17 @@ from collections.abc import Callable
 from typing import Any
 
 from jaxlib.mlir import ir
-from jaxlib.mlir.dialects import mhlo, sdy, stablehlo
+from jaxlib.mlir.dialects import chlo, mhlo, sdy, stablehlo
 
 from xneuron.formats.stablehlo.mlir import PLACED, TEXT
 from xneuron.formats.stablehlo.tree import Block, Dense, Op, Origin, Place, Raw, Struct, Type, Value
 
 _NOWHERE, _UNKNOWN = Place(), Origin()
+_AS_TEXT = frozenset({"backend_config", "mhlo.backend_config", "composite_attributes"})
+"""Dictionaries that HLO keeps as MLIR spells them."""
 _STRUCTS = [
     cls
-    for dialect in (stablehlo, sdy, mhlo)
+    for dialect in (stablehlo, sdy, mhlo, chlo)
     for cls in vars(dialect).values()
     if isinstance(cls, type) and issubclass(cls, ir.Attribute)
 ]
@@ -58,8 +60,9 @@ class _Decoder:
 
     def _block(self, block: ir.Block) -> Block:
         arguments, types = self._define(block.arguments)
-        names = tuple([self._location(argument.location)[1].name for argument in block.arguments])
-        return Block(arguments, types, names, tuple([self.op(op.operation) for op in block.operations]))
+        located = [self._location(argument.location) for argument in block.arguments]
+        names, places = tuple([origin.name for _, origin in located]), tuple([place for place, _ in located])
+        return Block(arguments, types, names, places, tuple([self.op(op.operation) for op in block.operations]))
 
     # Types
 
@@ -98,7 +101,8 @@ class _Decoder:
                 # Elements of complex numbers: the bindings have no class for them.
                 found[name] = self._printed_elements(op)
             else:
-                found[name] = self.attribute(attribute)
+                as_text = name in _AS_TEXT and isinstance(attribute, ir.DictAttr)
+                found[name] = Raw(str(attribute)) if as_text else self.attribute(attribute)
         return found
 
     def _printed_elements(self, op: ir.Operation) -> Dense:
@@ -117,7 +121,7 @@ class _Decoder:
         if (decode := _SIMPLE.get(type(attribute))) is not None:
             return decode(attribute)
         if isinstance(attribute, ir.ArrayAttr):
-            return tuple(self.attribute(inner) for inner in attribute)
+            return [self.attribute(inner) for inner in attribute]
         if isinstance(attribute, ir.DictAttr):
             entries = (attribute[index] for index in range(len(attribute)))
             return {entry.name: self.attribute(entry.attr) for entry in entries}
@@ -159,7 +163,7 @@ class _Decoder:
         if isinstance(value, ir.Type):
             return self.type(value)
         if isinstance(value, list):
-            return tuple(self._field(inner) for inner in value)
+            return [self._field(inner) for inner in value]
         return "" if value is None else value
 
     def _resource(self, name: str) -> bytes:
@@ -199,15 +203,15 @@ _SIMPLE: dict[type, Callable[[Any], Value]] = {
     ir.FloatAttr: lambda a: float(a.value),
     ir.StringAttr: lambda a: a.value_bytes.decode("utf-8", "surrogateescape"),
     ir.FlatSymbolRefAttr: lambda a: str(a.value),
-    ir.SymbolRefAttr: lambda a: tuple(a.value),
+    ir.SymbolRefAttr: lambda a: list(a.value),
     ir.UnitAttr: lambda a: True,
-    ir.DenseBoolArrayAttr: lambda a: tuple(bool(x) for x in a),
-    ir.DenseI8ArrayAttr: tuple,
-    ir.DenseI16ArrayAttr: tuple,
-    ir.DenseI32ArrayAttr: tuple,
-    ir.DenseI64ArrayAttr: tuple,
-    ir.DenseF32ArrayAttr: tuple,
-    ir.DenseF64ArrayAttr: tuple,
+    ir.DenseBoolArrayAttr: lambda a: [bool(x) for x in a],
+    ir.DenseI8ArrayAttr: list,
+    ir.DenseI16ArrayAttr: list,
+    ir.DenseI32ArrayAttr: list,
+    ir.DenseI64ArrayAttr: list,
+    ir.DenseF32ArrayAttr: list,
+    ir.DenseF64ArrayAttr: list,
 }
 
 

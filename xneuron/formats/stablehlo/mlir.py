@@ -84,6 +84,8 @@ def _place(op: ir.Operation, placed: ir.Operation, mark: ir.Attribute) -> None:
     op.location = ir.Location.fused([placed.location, op.location], mark)
     for region, other in zip(op.regions, placed.regions, strict=True):
         for block, twin in zip(region.blocks, other.blocks, strict=True):
+            for argument, at in zip(block.arguments, twin.arguments, strict=True):
+                argument.set_location(ir.Location.fused([at.location, argument.location], mark))
             for inner, at in zip(block.operations, twin.operations, strict=True):
                 _place(inner.operation, at.operation, mark)
 

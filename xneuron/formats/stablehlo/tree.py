@@ -46,8 +46,8 @@ class Raw(NamedTuple):
     text: str
 
 
-Value: TypeAlias = "bool | int | float | str | tuple[Value, ...] | dict[str, Value] | Type | Dense | Struct | Raw"
-"""An attribute. Enumerations and symbols are strings, unit attributes True, arrays tuples."""
+Value: TypeAlias = "bool | int | float | str | list[Value] | dict[str, Value] | Type | Dense | Struct | Raw"
+"""An attribute. Enumerations and symbols are strings, unit attributes True, arrays lists."""
 
 
 class Place(NamedTuple):
@@ -82,11 +82,12 @@ class Op(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A block; `names` are what JAX calls its arguments, empty where nothing is known."""
+    """A block; `names` are what JAX calls its arguments, empty where it says nothing, `places` where they stand."""
 
     arguments: tuple[int, ...]
     types: tuple[Type, ...]
     names: tuple[str, ...]
+    places: tuple[Place, ...]
     ops: tuple[Op, ...]
 
 
