@@ -58,15 +58,19 @@ class UnrollWhileLoop(ModulePass):
     max_instructions: int = 10_000_000
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        calls = CallGraph(op)
-        found = [loop for function in calls.callees_first() for loop in loops(function)]
-        slicer = Slicer(calls)
-        counts = {loop: trip_count(loop, self.max_trip_count_simulation, slicer) for loop in found}
-        pattern = UnrollCounted(op, calls, counts, self.max_instructions)
+        pattern = self.pattern(op)
         with collector_off():
-            for loop in found:
+            for loop in list(pattern.counts):
                 pattern.match_and_rewrite(loop, PatternRewriter(loop))
             pattern.cloner.remove_left()
+
+    def pattern(self, module: ModuleOp) -> UnrollCounted:
+        """The rewrite for the loops of a module, which it lists in the order in which it wants to meet them."""
+        calls = CallGraph(module)
+        slicer = Slicer(calls)
+        found = [loop for function in calls.callees_first() for loop in loops(function)]
+        counts = {loop: trip_count(loop, self.max_trip_count_simulation, slicer) for loop in found}
+        return UnrollCounted(module, calls, counts, self.max_instructions)
 
 
 class UnrollCounted(RewritePattern):
@@ -83,36 +87,40 @@ class UnrollCounted(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: WhileOp, rewriter: PatternRewriter, /) -> None:
-        if (count := self.counts.get(op)) is None:
+        if (template := self.decide(op)) is None:
             return
-        if refusal := self._structure.refusal(op):
-            _missed(op, *refusal)
-        elif isinstance(count, Unknown):
-            _missed(op, count.reason, count.detail)
-        elif count.count == 0:
-            facts = {
-                **facts_of(count),
-                "ops_before": 1 + instruction_count(op.cond) + instruction_count(op.body),
-                "ops_after": 0,
-            }
-            remark("passed", UnrollWhileLoop.name, NEVER_RUNS, op, "never runs", **facts)
-            rewriter.replace(op, [], op.inits)
-        else:
-            self._unroll(op, count, rewriter)
+        count = self.counts[op]
+        assert isinstance(count, TripCount)
+        chain = self._calls(op, count.count, template) if count.count else []
+        rewriter.replace(op, chain, chain[-1].results if chain else op.inits)
 
-    def _unroll(self, loop: WhileOp, count: TripCount, rewriter: PatternRewriter) -> None:
-        template = self.cloner.template(loop.body.block)
-        made = count.count * (self.cloner.size(template) + 1)
-        facts = {**facts_of(count), "ops_before": 1 + template.size + instruction_count(loop.cond), "ops_after": made}
+    def decide(self, op: WhileOp, grown: int = 0) -> Template | None:
+        """Says what becomes of a loop, as a remark. If it is unrolled, its body, made ready to be copied.
+
+        `grown`: instructions by which loops inside would have made the body larger, where they were only decided upon.
+        """
+        if (count := self.counts.get(op)) is None:
+            return None
+        if refusal := self._structure.refusal(op):
+            return _missed(op, *refusal)
+        if isinstance(count, Unknown):
+            return _missed(op, count.reason, count.detail)
+        template = self.cloner.template(op.body.block)
+        before = 1 + template.size + instruction_count(op.cond)
+        if count.count == 0:
+            facts = {**facts_of(count), "ops_before": before, "ops_after": 0}
+            remark("passed", UnrollWhileLoop.name, NEVER_RUNS, op, "never runs", **facts)
+            return template
+        made = count.count * (self.cloner.size(template) + grown + 1)
+        facts = {**facts_of(count), "ops_before": before, "ops_after": made}
         if made > self.left:
             text = f"would make {made} instructions, with {self.left} of {self.limit} left"
-            remark("missed", UnrollWhileLoop.name, TOO_LARGE, loop, text, **facts, budget=self.limit)
-            return
+            remark("missed", UnrollWhileLoop.name, TOO_LARGE, op, text, **facts, budget=self.limit)
+            return None
         self.left -= made
         text = f"unrolled {count.count} iteration{'' if count.count == 1 else 's'}"
-        remark("passed", UnrollWhileLoop.name, UNROLLED, loop, text, **facts)
-        chain = self._calls(loop, count.count, template)
-        rewriter.replace(loop, chain, chain[-1].results)
+        remark("passed", UnrollWhileLoop.name, UNROLLED, op, text, **facts)
+        return template
 
     def _calls(self, loop: WhileOp, count: int, template: Template) -> list[Operation]:
         info = computation_info(loop, 1)

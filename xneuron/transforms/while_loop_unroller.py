@@ -96,34 +96,36 @@ class WhileLoopUnroller(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         with collector_off():
-            inline_calls(op)
-            if canonicalize(op):
-                remark(
-                    "analysis", self.name, CANONICALIZED, op, "Applied constant sinking, tuple simplifier and hlo cse"
-                )
-            calls = CallGraph(op)
-            found = [loop for function in calls.callees_first() for loop in loops(function)]
-            self._missing(op, found)
-            counts = self._eligible(op, calls, found)
-            self._unroll(op, calls, counts)
+            calls, counted = self.prepare(op)
+            self._unroll(op, calls, {loop: count for loop, count in counted.items() if isinstance(count, TripCount)})
             eliminate_dead_code(op)
+
+    def prepare(self, module: ModuleOp) -> tuple[CallGraph, dict[WhileOp, TripCount | Refusal]]:
+        """Brings a module to canonical form; how often each loop runs, or why it may not be unrolled, budgets aside."""
+        inline_calls(module)
+        if canonicalize(module):
+            text = "Applied constant sinking, tuple simplifier and hlo cse"
+            remark("analysis", self.name, CANONICALIZED, module, text)
+        calls = CallGraph(module)
+        found = [loop for function in calls.callees_first() for loop in loops(function)]
+        self._missing(module, found)
+        return calls, self._counted(module, calls, found)
 
     def _missing(self, module: ModuleOp, found: list[WhileOp]) -> None:
         for name in sorted({*self.only_loops} - {name_of(loop) for loop in found}):
             remark("missed", self.name, NO_SUCH_LOOP, module, f"there is no loop named {name}")
 
-    def _eligible(self, module: ModuleOp, calls: CallGraph, found: list[WhileOp]) -> dict[WhileOp, TripCount]:
-        """The loops that may be unrolled, budgets aside, with how often they run."""
+    def _counted(self, module: ModuleOp, calls: CallGraph, found: list[WhileOp]) -> dict[WhileOp, TripCount | Refusal]:
         structure, slicer = Unrollable(module, calls), Slicer(calls)
-        counts: dict[WhileOp, TripCount] = {}
+        counts: dict[WhileOp, TripCount | Refusal] = {}
         for loop in found:
             counted = self._unwanted(loop) or structure.refusal(loop, from_tuple=True) or _count(loop, slicer)
-            if isinstance(counted, TripCount):
-                counts[loop] = counted
-            else:
+            if isinstance(counted, Refusal):
                 remark("missed", self.name, counted.code, loop, counted.text)
-        text = f"Number of while instructions in the module to unroll: {len(counts)}"
-        remark("analysis", self.name, COLLECTED, module, text, loops=len(found), eligible=len(counts))
+            counts[loop] = counted
+        eligible = sum(isinstance(count, TripCount) for count in counts.values())
+        text = f"Number of while instructions in the module to unroll: {eligible}"
+        remark("analysis", self.name, COLLECTED, module, text, loops=len(found), eligible=eligible)
         return counts
 
     def _unwanted(self, loop: WhileOp) -> Refusal | None:
@@ -138,24 +140,32 @@ class WhileLoopUnroller(ModulePass):
         text = f"Boundary markers {'enabled' if markers else 'disabled'}"
         remark("analysis", self.name, MARKERS, module, text, enabled=markers is not None)
         for loop, count in counts.items():
-            if count.count == 0:
-                remark("passed", self.name, DROPPED, loop, "never runs", **facts_of(count))
+            plan = self.decide(loop, count, instruction_count(loop.body))
+            if plan is None:
+                continue
+            if plan.all_copies == 0:
                 rewrites.drop(loop)
                 continue
-            plan = self._plan(count)
-            if plan.trips == plan.copies == 1:
-                remark("analysis", self.name, RUNS_ONCE, loop, "runs once already", **facts_of(count))
-                continue
-            size = instruction_count(loop.body)
-            if refusal := self._over_budget(loop, plan, size):
-                facts = {**facts_of(count), "body_instructions": size, "copies": plan.all_copies}
-                remark("missed", self.name, refusal.code, loop, refusal.text, **facts)
-                continue
-            self._report(loop, plan, count, size)
             if markers:
                 markers.mark(loop)
             rewrites.unroll(loop, count, plan)
         rewrites.cloner.remove_left()
+
+    def decide(self, loop: WhileOp, count: TripCount, size: int) -> Plan | None:
+        """Says what becomes of a loop whose body has `size` instructions. None if it stays, no copies if it goes."""
+        if count.count == 0:
+            remark("passed", self.name, DROPPED, loop, "never runs", **facts_of(count))
+            return Plan(0, 0, 0)
+        plan = self._plan(count)
+        if plan.trips == plan.copies == 1:
+            remark("analysis", self.name, RUNS_ONCE, loop, "runs once already", **facts_of(count))
+            return None
+        if refusal := self._over_budget(plan, size):
+            facts = {**facts_of(count), "body_instructions": size, "copies": plan.all_copies}
+            remark("missed", self.name, refusal.code, loop, refusal.text, **facts)
+            return None
+        self._report(loop, plan, count, size)
+        return plan
 
     def _plan(self, count: TripCount) -> Plan:
         trips = count.count
@@ -165,7 +175,7 @@ class WhileLoopUnroller(ModulePass):
             return Plan(0, 0, trips)
         return Plan(trips // self.unroll_factor, self.unroll_factor, trips % self.unroll_factor)
 
-    def _over_budget(self, loop: WhileOp, plan: Plan, size: int) -> Refusal | None:
+    def _over_budget(self, plan: Plan, size: int) -> Refusal | None:
         copies = plan.all_copies
         if size > self.max_body_instructions:
             text = (
