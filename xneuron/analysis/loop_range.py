@@ -146,7 +146,8 @@ class CountedLoop:
         return Static(count, slot, self.start.range.point, self.step)
 
     def _over_distance(self, distance: Interval, never_ends: int | None) -> Dynamic:
-        form = self._ranging("distance", 0, 1, 0, distance, never_ends)
+        held = Interval(distance.low, min(distance.high, INT32.high))
+        form = self._ranging("distance", 0, 1, 0, held, never_ends)
         exact = distance.within(INT32)
         steps = Distance(self.extra, None, tested=not exact and self.compare != "NE")
         return replace(form, distance=steps, too_far=distance.high > INT32.high)

@@ -215,7 +215,7 @@ def _quotient(a: int, b: int) -> int:
 
 
 def _shifted(op: Operation, numbers: Integers, a: Interval, count: int) -> Interval | None:
-    """Right shifts agree on numbers whose highest bit is 0; other ones have a rule where the shift is the type's own."""
+    """Right shifts agree on numbers whose highest bit is 0; others have a rule where the shift is the type's own."""
     if isinstance(op, ShiftLeftOp):
         return Interval(a.low << count, a.high << count)
     own = ShiftRightArithmeticOp if numbers.signed else ShiftRightLogicalOp

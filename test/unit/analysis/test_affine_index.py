@@ -129,8 +129,14 @@ def test_a_runtime_bound() -> None:
     assert index("x = s32[] add(i, five)", bound="n") is None
 
 
+def test_start_and_bound_at_run_time() -> None:
+    """Where the distance fits in the register, which a guard asks for, the induction variable fits, too."""
+    loop, found = indices(start="q", bound="n")
+    assert found["i"] == AffineIndex(0, ((Entry(loop, (0,)), 1), (Axis(loop), 1)), Interval(-(2**31), 2**31 - 2))
+
+
 def test_another_slot_in_a_loop_that_steps_by_more() -> None:
-    """From 0 by 5 while < 8: the loop of a runtime start has stride 5, so that slot 2 goes by -1 for each unit of iv."""
+    """The loop of a runtime start that goes up by 5 has stride 5, so that slot 2 goes by -1 for each unit of iv."""
     loop, found = indices(start="near", step="five")
     assert found["k"] == AffineIndex(10, ((Axis(loop), -1),), Interval(3, 10))
     # By 8, there is no whole number of -5 for each unit.
