@@ -79,7 +79,7 @@ class Writer(Emitter):
     def __init__(self, module: ModuleOp) -> None:
         super().__init__(Locations(module))
         self.source = module
-        self.entry = _entry(module)
+        self.entry = entry_of(module)
         self.names = Uniquifier()
         self.functions = {self.entry.sym_name.data: self.names.take(ENTRY)}
         for op in module.ops:
@@ -207,7 +207,8 @@ def single(leaves: Sequence[Leaf]) -> Leaf:
     return leaf
 
 
-def _entry(module: ModuleOp) -> FuncOp:
+def entry_of(module: ModuleOp) -> FuncOp:
+    """The entry computation: the one public function. Raises VerifyException where there is none, or other ops."""
     if others := [op for op in module.ops if not isinstance(op, FuncOp)]:
         raise VerifyException(f"expected a module of functions only, found {others[0].name}")
     public = [op for op in module.ops if isinstance(op, FuncOp) and text_of(op.sym_visibility) != "private"]

@@ -1,0 +1,143 @@
+"""`xneuron.to_jax`: a module as a function of arrays."""
+
+# Most of what JAX gives has no types.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute
+from xdsl.utils.exceptions import VerifyException
+
+from xneuron.dialects.hlo.attributes import int_of
+from xneuron.dialects.hlo.types import DYNAMIC, element_of, is_tensor, shape_of, spelled
+from xneuron.formats.stablehlo.process import require_extra
+from xneuron.formats.stablehlo.writer.module import entry_of, print_stablehlo
+from xneuron.formats.stablehlo.writer.text import leaf_types
+from xneuron.jax_bridge.partitions import Run, Shapes, layout_of, on_mesh, stacked
+from xneuron.jax_bridge.primitive import Program, dtype_of, run
+from xneuron.jax_bridge.results import rebuilt
+
+
+def to_jax(module: ModuleOp) -> Callable[..., Any]:
+    """A function that runs the module on JAX's default back end, compiled at its first call.
+
+    It takes the entry computation's parameters in order, pytrees of arrays for tuples, and returns an array, or a
+    tuple of arrays for a tuple; what came from JAX has its results in the structure they had there. It can be used
+    like any JAX function: under `jax.jit`, on tracers, as a part of others. There are no derivatives of it.
+
+    Programs of several partitions run on as many devices (see `partitions.py`). Boundary markers are left out, but on
+    Neuron. The module is not changed, and may be changed afterwards.
+
+    Raises MissingExtra without the extra `jax`, and VerifyException for what StableHLO cannot express. The function
+    raises TypeError for arguments that do not fit, ValueError where there are too few devices.
+    """
+    require_extra()
+    entry = entry_of(module)
+    if (replicas := int_of(module.attributes.get("hlo.replica_count"), 1)) != 1:
+        raise VerifyException(f"expected a module of 1 replica (JAX has partitions alone), found {replicas} replicas")
+    program = _program(module, entry)
+    compiled, shapes = _compiled(program, module, entry)
+    names = [name or "" for argument in entry.body.block.args for name in _names(argument.name_hint, argument.type)]
+    structure = rebuilt(entry)
+    wide = _needs_x64((*program.inputs, *program.outputs))
+
+    def call(*arguments: Any) -> Any:
+        import jax
+
+        with _x64() if wide else nullcontext():
+            given = jax.tree.leaves(arguments)
+            if len(given) != len(program.inputs):
+                raise TypeError(
+                    f"expected {len(program.inputs)} arrays ({_listed(names, program)}), found {len(given)}"
+                )
+            return structure(compiled(*map(_array, given, program.inputs, shapes, names)))
+
+    call.__name__ = call.__qualname__ = program.name
+    call.__doc__ = f"({_listed(names, program)}) -> ({', '.join(map(spelled, program.outputs))})"
+    return call
+
+
+def _program(module: ModuleOp, entry: FuncOp) -> Program:
+    inputs = [leaf for type in entry.function_type.inputs.data for leaf in leaf_types(type)]
+    outputs = [leaf for type in entry.function_type.outputs.data for leaf in leaf_types(type)]
+    for type in (*inputs, *outputs):
+        if not is_tensor(type) or DYNAMIC in shape_of(type):
+            raise VerifyException(f"expected arrays of static shape as parameters and results, found {spelled(type)}")
+    name = module.sym_name.data if module.sym_name and module.sym_name.data else entry.sym_name.data
+    return Program(name, print_stablehlo(_runnable(module)), tuple(inputs), tuple(outputs))
+
+
+def _runnable(module: ModuleOp) -> ModuleOp:
+    """The module without boundary markers, which only Neuron's compiler knows."""
+    from xneuron.analysis.boundary_markers import is_marker
+
+    if _backend() == "neuron" or not any(is_marker(op) for op in module.walk()):
+        return module
+    from xneuron.transforms.boundary_marker_removal import BoundaryMarkerRemoval
+
+    module = module.clone()
+    BoundaryMarkerRemoval().apply(Context(), module)
+    return module
+
+
+def _backend() -> str:
+    import jax
+
+    return jax.default_backend()
+
+
+def _compiled(program: Program, module: ModuleOp, entry: FuncOp) -> tuple[Run, Shapes]:
+    import jax
+
+    partitions = int_of(module.attributes.get("hlo.num_partitions"), 1)
+    if (layout := layout_of(module, entry)) is not None:
+        call, shapes = on_mesh(program, layout)
+    elif partitions > 1:
+        call, shapes = stacked(program, partitions)
+    else:
+        call, shapes = _alone(program), [(shape_of(type),) for type in program.inputs]
+    return jax.jit(call), shapes
+
+
+def _alone(program: Program) -> Run:
+    return lambda *arrays: run(program, arrays)
+
+
+def _names(name: str | None, type: Attribute) -> list[str | None]:
+    leaves = len(leaf_types(type))
+    return [name] if leaves == 1 else [f"{name}.{index}" for index in range(leaves)]
+
+
+def _listed(names: Sequence[str], program: Program) -> str:
+    return ", ".join(f"{name}: {spelled(type)}" for name, type in zip(names, program.inputs, strict=True))
+
+
+def _needs_x64(types: Sequence[Attribute]) -> bool:
+    return any(element_of(type).bits > (64 if element_of(type).kind == "complex" else 32) for type in types)
+
+
+def _x64() -> AbstractContextManager[Any]:
+    import jax
+
+    return jax.enable_x64(True)
+
+
+def _array(given: Any, type: Attribute, shapes: Sequence[tuple[int, ...]], name: str) -> Any:
+    """The argument as an array of the parameter's elements. Raises TypeError where it has others, or another shape."""
+    import jax.numpy as jnp
+
+    dtype = dtype_of(type)
+    array = jnp.asarray(given, dtype if isinstance(given, bool | int | float | complex) else None)
+    if array.dtype != dtype:
+        raise TypeError(f"expected {name or 'an argument'} of {dtype}, found {array.dtype}")
+    if array.shape not in shapes:
+        raise TypeError(
+            f"expected {name or 'an argument'} of shape {' or '.join(map(str, shapes))}, found {array.shape}"
+        )
+    return array
