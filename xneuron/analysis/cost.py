@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Generic, Protocol, Self, TypeAlias, TypeVar
 
 from xdsl.dialects.builtin import ModuleOp, TupleType
 from xdsl.dialects.func import CallOp, FuncOp
@@ -77,7 +77,7 @@ class Traffic:
     runs: Amount
     bytes: Amount
 
-    def joined(self, other: Traffic, join: Callable[[Amount, Amount], Amount]) -> Traffic:
+    def joined(self, other: Traffic, join: Join) -> Traffic:
         """Both amounts joined in the same way."""
         return Traffic(join(self.runs, other.runs), join(self.bytes, other.bytes))
 
@@ -92,61 +92,100 @@ class Traffic:
 Communication: TypeAlias = dict[str, Traffic]
 """Traffic by opcode, a start counting as its collective."""
 
-_NONE = Traffic(Amount(), Amount())
+Join: TypeAlias = Callable[[Amount, Amount], Amount]
 
 
-class CommunicationCost:
-    """Answers about one module as it is now; each computation is looked into once."""
+class Part(Protocol):
+    """Amounts of one kind of thing that runs cost."""
+
+    def joined(self, other: Self, join: Join, /) -> Self:
+        """All amounts joined in the same way."""
+        ...
+
+    def times(self, count: int | str, /) -> Self:
+        """Repeated: see `Amount.times`."""
+        ...
+
+
+T = TypeVar("T", bound=Part)
+
+
+class RunCost(Generic[T]):
+    """What runs of computations cost, in parts of type T by name; each computation is looked into once.
+
+    Answers about one module as it is now. Subclasses say what one instruction costs.
+    """
 
     def __init__(self, module: ModuleOp, slicer: Slicer | None = None) -> None:
         self._module = module
         self._slicer = slicer or Slicer(CallGraph(module))
-        self._known: dict[Block, Communication] = {}
+        self._known: dict[Block, dict[str, T]] = {}
 
-    def of_program(self) -> Communication:
+    def of_instruction(self, op: Operation) -> dict[str, T]:
+        """What an instruction costs, without the computations that `entered` gives."""
+        raise NotImplementedError
+
+    def entered(self, op: Operation) -> list[Block]:
+        """Computations that the instruction runs once, or one of."""
+        return [region.block for region in op.regions]
+
+    def of_program(self) -> dict[str, T]:
         """One run of the public functions."""
         functions = [op for op in self._module.ops if isinstance(op, FuncOp) and op.body.blocks]
         entries = [op for op in functions if op.sym_visibility is None or op.sym_visibility.data != "private"]
         return _joined([self.of(entry.body.block) for entry in entries], _sum)
 
-    def of(self, block: Block) -> Communication:
+    def of(self, block: Block) -> dict[str, T]:
         """One run of a computation."""
         if block not in self._known:
             self._known[block] = {}  # while the question is open, for functions that call themselves
             self._known[block] = _joined([self._of_op(op) for op in block.ops], _sum)
         return self._known[block]
 
-    def _of_op(self, op: Operation) -> Communication:
-        if isinstance(op, GroupedOp | PermuteOp):
-            opcode = opcode_of(op.name).removesuffix("-start")
-            return {opcode: Traffic(Amount.of(1), Amount.of(moved_bytes(op)))}
+    def of_iteration(self, loop: WhileOp) -> dict[str, T]:
+        """One run of a loop's body, and of the condition before it."""
+        return _joined([self.of(loop.body.block), self.of(loop.cond.block)], _sum)
+
+    def of_loop(self, loop: WhileOp) -> dict[str, T]:
+        """All iterations of a loop, and the condition that ends it."""
+        again = self.of_iteration(loop)
+        if not again:
+            return {}
+        count = trip_count(loop, slicer=self._slicer)
+        trips = count.count if isinstance(count, TripCount) else name_of(loop)
+        repeated = {name: part.times(trips) for name, part in again.items()}
+        return _joined([repeated, self.of(loop.cond.block)], _sum)
+
+    def _of_op(self, op: Operation) -> dict[str, T]:
         if isinstance(op, CallOp):
             callee = self._slicer.calls.callee(op)
             return self.of(callee.body.block) if callee else {}
         if isinstance(op, WhileOp):
-            return self._of_loop(op)
-        inside = [self.of(region.block) for region in op.regions]
-        return _joined(inside, Amount.most if isinstance(op, ConditionalOp) else _sum)
+            return self.of_loop(op)
+        inside = [self.of(block) for block in self.entered(op)]
+        entered = _joined(inside, Amount.most if isinstance(op, ConditionalOp) else _sum)
+        return _joined([self.of_instruction(op), entered], _sum)
 
-    def _of_loop(self, loop: WhileOp) -> Communication:
-        body, condition = self.of(loop.body.block), self.of(loop.cond.block)
-        if not body and not condition:
+
+class CommunicationCost(RunCost[Traffic]):
+    """What collectives move, by opcode."""
+
+    def of_instruction(self, op: Operation) -> Communication:
+        if not isinstance(op, GroupedOp | PermuteOp):
             return {}
-        count = trip_count(loop, slicer=self._slicer)
-        trips = count.count if isinstance(count, TripCount) else name_of(loop)
-        again = _joined([body, condition], _sum)
-        return _joined([{opcode: traffic.times(trips) for opcode, traffic in again.items()}, condition], _sum)
+        opcode = opcode_of(op.name).removesuffix("-start")
+        return {opcode: Traffic(Amount.of(1), Amount.of(moved_bytes(op)))}
 
 
 def _sum(one: Amount, other: Amount) -> Amount:
     return one + other
 
 
-def _joined(parts: list[Communication], join: Callable[[Amount, Amount], Amount]) -> Communication:
-    found: Communication = {}
+def _joined(parts: list[dict[str, T]], join: Join) -> dict[str, T]:
+    found: dict[str, T] = {}
     for part in parts:
-        for opcode, traffic in part.items():
-            found[opcode] = found.get(opcode, _NONE).joined(traffic, join)
+        for name, more in part.items():
+            found[name] = found[name].joined(more, join) if name in found else more
     return found
 
 
