@@ -95,34 +95,39 @@ def legalise(module: ir.Module) -> None:
 
     As XLA does. Ops that no pass knows stay as they are.
     """
-    pipelines: list[str] = []
-    found = _dialects(module.operation)
-    if "chlo" in found:
-        pipelines += ["func.func(chlo-legalize-to-high-level-mhlo)", "func.func(chlo-legalize-to-stablehlo)"]
-    _run(module, pipelines)
+    found = _names(module.operation)
+    for passes, prefixes in _LEGALISATIONS:
+        if any(name.startswith(prefixes) for name in found):
+            _run(module, passes)
 
 
-def _dialects(op: ir.Operation) -> set[str]:
+_LEGALISATIONS = (
+    ("hlo-legalize-to-stablehlo", ("mhlo.",)),
+    ("func.func(chlo-legalize-to-high-level-mhlo),func.func(chlo-legalize-to-stablehlo)", ("chlo.",)),
+    ("func.func(stablehlo-canonicalize-dynamism)", ("stablehlo.dynamic_", "stablehlo.real_dynamic_slice")),
+)
+"""Passes, and the ops that they are for. Sizes that are constants in fact become attributes."""
+
+
+def _names(op: ir.Operation) -> set[str]:
     found: set[str] = set()
 
     def look(inner: ir.Operation) -> ir.WalkResult:
-        found.add(inner.name.partition(".")[0])
+        found.add(inner.name)
         return ir.WalkResult.ADVANCE
 
     op.walk(look)
     return found
 
 
-def _run(module: ir.Module, pipelines: list[str]) -> None:
+def _run(module: ir.Module, passes: str) -> None:
     global _passes_registered
-    if not pipelines:
-        return
     if not _passes_registered:
         stablehlo.register_stablehlo_passes()
         mhlo.register_mhlo_passes()
         _passes_registered = True
     with module.context:
-        passmanager.PassManager.parse(f"builtin.module({','.join(pipelines)})").run(module.operation)
+        passmanager.PassManager.parse(f"builtin.module({passes})").run(module.operation)
 
 
 def pretty(text: str, locations: bool) -> str:

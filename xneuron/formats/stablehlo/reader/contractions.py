@@ -7,7 +7,9 @@ from xdsl.ir import Attribute
 
 from xneuron.dialects.hlo.attributes import DimLabelsAttr, ints
 from xneuron.dialects.hlo.contractions import ConvolutionOp, DotOp, RaggedDotOp
-from xneuron.dialects.hlo.types import shape_of
+from xneuron.dialects.hlo.data_movement import TransposeOp
+from xneuron.dialects.hlo.shape_rules import array
+from xneuron.dialects.hlo.types import shape_of, with_shape
 from xneuron.formats.stablehlo.reader.builder import Builder
 from xneuron.formats.stablehlo.reader.data_movement import of_struct
 from xneuron.formats.stablehlo.reader.reductions import window_of
@@ -54,6 +56,33 @@ def ragged_dot(builder: Builder) -> None:
     """A dot of rows in groups."""
     properties = {**of_struct(builder.op, "ragged_dot_dimension_numbers", _RAGGED), **accuracy_of(builder)}
     builder.finish(builder.emit(RaggedDotOp, builder.operands, properties=properties))
+
+
+@translates("stablehlo.einsum")
+def einsum(builder: Builder) -> None:
+    """A dot, then a transpose to the order that the text asks for."""
+    config = str(builder.op.attributes["einsum_config"]).replace(" ", "")
+    inputs, output = config.split("->")
+    left, right = inputs.split(",")
+    operands = builder.operands
+    batch = [letter for letter in left if letter in right and letter in output]
+    summed = [letter for letter in left if letter in right and letter not in output]
+    free = [letter for letter in left + right if (letter in left) != (letter in right)]
+    if any(letter not in output for letter in free) or any(len(set(text)) < len(text) for text in (left, right)):
+        raise builder.untranslatable(f"expected an einsum that one dot can do, found {config}")
+    extents = dict(zip(left + right, (*shape_of(operands[0].type), *shape_of(operands[1].type)), strict=True))
+    sides = (("lhs", left), ("rhs", right))
+    roles = (("batch", batch), ("contracting", summed))
+    properties: dict[str, Attribute] = {
+        f"{side}_{role}_dims": ints([text.index(letter) for letter in letters])
+        for side, text in sides
+        for role, letters in roles
+        if letters
+    }
+    order = [*batch, *free]
+    type = with_shape(array(builder.types[0]), [extents[letter] for letter in order])
+    made = builder.helper(DotOp, operands, type, {**properties, **accuracy_of(builder)})
+    builder.finish(builder.emit(TransposeOp, [made], properties={"dimensions": ints([order.index(x) for x in output])}))
 
 
 def accuracy_of(builder: Builder) -> dict[str, Attribute]:

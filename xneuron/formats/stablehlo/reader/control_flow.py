@@ -64,7 +64,7 @@ def conditional(builder: Builder) -> None:
         _branch(builder, blocks, numbers, argument.type)
         for blocks, numbers, argument in zip(op.regions, uses, arguments, strict=True)
     ]
-    names = ("true", "false") if is_pred(index.type) else tuple(f"branch_{at}" for at in range(len(branches)))
+    names = ("on_true", "on_false") if is_pred(index.type) else tuple(f"branch_{at}" for at in range(len(branches)))
     properties: dict[str, Attribute] = {"computations": named_computations(*names)}
     builder.finish(builder.emit(ConditionalOp, [index, *arguments], properties=properties, regions=branches))
 

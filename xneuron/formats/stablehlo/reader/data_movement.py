@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, SSAValue
 
 from xneuron.dialects.hlo import data_movement as hlo
-from xneuron.dialects.hlo.attributes import ints
+from xneuron.dialects.hlo.attributes import integer, ints
 from xneuron.dialects.hlo.elementwise import COMPARE_TYPES, CompareOp, ConvertOp, RealOp, real_part
 from xneuron.dialects.hlo.indexing import GatherOp
 from xneuron.dialects.hlo.random import RngOp
@@ -19,6 +19,7 @@ from xneuron.formats.stablehlo.reader.table import (
     dims,
     flagged,
     integral,
+    number,
     numbers,
     some_dims,
     translates,
@@ -151,7 +152,20 @@ def rng(builder: Builder) -> None:
     builder.finish(builder.emit(RngOp, builder.operands[:2], properties={"distribution": distribution}))
 
 
-@translates("stablehlo.torch_index_select", "stablehlo.einsum", "stablehlo.unary_einsum", "stablehlo.cross_replica_sum")
-def deprecated(builder: Builder) -> None:
-    """What nothing makes any more."""
-    raise builder.untranslatable("expected an operation of StableHLO as JAX prints it; this one is deprecated")
+@translates("stablehlo.torch_index_select")
+def torch_index_select(builder: Builder) -> None:
+    """A gather of slices along one dimension. With batch dimensions it is an error: nothing makes those."""
+    dimension, batch = number(builder.op.attributes["dim"]), number(builder.op.attributes["batch_dims"])
+    if batch:
+        raise builder.untranslatable(f"expected no batch dimensions, found {batch}")
+    operand, indices = builder.operands
+    shape, rank = shape_of(operand.type), len(shape_of(indices.type))
+    kept = [at + (rank - 1 if at > dimension else 0) for at in range(len(shape)) if at != dimension]
+    properties: dict[str, Attribute] = {
+        "offset_dims": ints(kept),
+        "collapsed_slice_dims": ints((dimension,)),
+        "start_index_map": ints((dimension,)),
+        "index_vector_dim": integer(rank),
+        "slice_sizes": ints([1 if at == dimension else extent for at, extent in enumerate(shape)]),
+    }
+    builder.finish(builder.emit(GatherOp, [operand, indices], properties=properties))

@@ -6,6 +6,7 @@ chapters.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias, TypeVar
 
@@ -88,9 +89,11 @@ def several(value: Value) -> Attribute | None:
 
 
 def real(value: Value) -> Attribute:
-    """A real number."""
+    """A real number that MLIR holds as f32: the shortest decimal of it."""
     assert isinstance(value, int | float)
-    return FloatAttr(float(value), f64)
+    single = struct.pack("f", value)
+    texts = (f"{value:.{digits}g}" for digits in range(1, 10))
+    return FloatAttr(next((x for x in map(float, texts) if struct.pack("f", x) == single), float(value)), f64)
 
 
 def flagged(value: Value) -> Attribute | None:

@@ -69,9 +69,9 @@ def infeed(builder: Builder) -> None:
 
 @translates("stablehlo.outfeed")
 def outfeed(builder: Builder) -> None:
-    """Values for the host; several go as a tuple."""
+    """Values for the host, as a tuple."""
     *data, token = builder.operands
-    value = builder.single(data)
+    value = builder.tuple(data)
     properties: dict[str, Attribute] = {"outfeed_shape": value.type}
     if config := str(builder.op.attributes.get("outfeed_config", "")):
         properties["outfeed_config"] = StringAttr(config)

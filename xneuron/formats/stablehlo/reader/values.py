@@ -74,13 +74,11 @@ def literal_of(dense: Dense) -> LiteralAttr:
 
 def numbers_of(dense: Dense) -> tuple[tuple[int, ...], ...]:
     """Rows of a table of integers (a vector is one row)."""
-    *rows, columns = (1, *dense.type.shape) if len(dense.type.shape) < 2 else dense.type.shape
-    literal = literal_of(dense)
-    size = len(literal.bytes) // max(prod(dense.type.shape), 1)
-    flat = [
-        int.from_bytes(literal.bytes[at : at + size], "little", signed=True)
-        for at in range(0, len(literal.bytes), size or 1)
-    ]
+    raw, count = dense.data or b"", prod(dense.type.shape)
+    size = len(raw) // (1 if dense.splat else max(count, 1))
+    flat = [int.from_bytes(raw[at : at + size], "little", signed=True) for at in range(0, len(raw), size or 1)]
+    flat = flat * count if dense.splat else flat
+    *rows, columns = (1, *dense.type.shape)
     return tuple(tuple(flat[row * columns : (row + 1) * columns]) for row in range(prod(rows)))
 
 
