@@ -7,29 +7,20 @@ import json
 import sys
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.tools.command_line_tool import CommandLineTool
-from xdsl.universe import Universe
 
 from xneuron import __version__
-from xneuron.tools import pipeline
-from xneuron.tools.diagnostics import ProgramError, UsageError
+from xneuron.tools.diagnostics import UsageError
 from xneuron.tools.guard import OK, WRONG_PROGRAM, guarded, quiet_pipes
 from xneuron.tools.levels import LEVELS, TOLERANCE, LoweredProgram, level_of, levels_below, lowered
+from xneuron.tools.program_tool import ProgramTool
 from xneuron.tools.run_bir import BirProgram, add_bir_arguments, is_bir, refuse_bir_arguments
 from xneuron.tools.run_inputs import inputs_from_file, parameters_of, random_inputs
 from xneuron.tools.run_outputs import as_json, as_text, first_difference, flat, profile_as_text
-from xneuron.tools.sources import Sources, input_name, not_text, read_source
 from xneuron.tools.usage import (
-    add_shared_arguments,
-    check_options,
     recorded,
-    usage_error,
-    with_explicit_remarks,
     writable,
 )
 
@@ -39,30 +30,13 @@ if TYPE_CHECKING:
 MAX_ITERATIONS = 1_000_000
 
 
-class RunMain(CommandLineTool):
+class RunMain(ProgramTool):
     """The driver: reads, applies a pipeline, runs, shows. Results are made before any of them is shown."""
 
-    def __init__(self, argv: Sequence[str], sources: Sources) -> None:
-        self.sources = sources
-        self.ctx = Context()
-        self.available_frontends = {}
-        self.available_passes = Universe.get_multiverse().all_passes
-        self.register_all_dialects()
-        self.register_all_frontends()
-        parser = argparse.ArgumentParser(description="Runs HLO programs, in any format the frontends read, and BIR.")
-        self.register_all_arguments(parser)
-        self.args = parser.parse_args(with_explicit_remarks(argv))
-        check_options("-f", self.available_frontends, self.args.frontend)
-        self.ctx.allow_unregistered = self.args.allow_unregistered_dialect
+    DESCRIPTION = "Runs HLO programs, in any format the frontends read, and BIR."
 
-    def register_all_arguments(self, arg_parser: argparse.ArgumentParser) -> None:
-        super().register_all_arguments(arg_parser)
-        arg_parser.error = lambda message: usage_error(arg_parser, message)
-        add_run_arguments(arg_parser)
-        add_shared_arguments(arg_parser)
-
-    def get_input_name(self) -> str:
-        return input_name(self.args.input_file)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_run_arguments(parser)
 
     def execute(self) -> int:
         """Does the work; returns the exit code."""
@@ -78,23 +52,6 @@ class RunMain(CommandLineTool):
                 outputs = self.run(program, self.inputs(program))
         self.deliver(program, outputs)
         return OK
-
-    def read(self) -> ModuleOp:
-        """The program, verified."""
-        source = read_source(self.args.input_file)
-        self.sources[source.name] = source
-        try:
-            module = self.parse_chunk(BytesIO(source.content), source.format(frozenset(self.available_frontends)))
-        except UnicodeDecodeError as error:
-            raise not_text(source.name, error) from error
-        if module is None:
-            raise ProgramError("expected a module, found nothing")
-        return module
-
-    def transform(self, module: ModuleOp, spec: str) -> None:
-        """Applies a pipeline; an empty one verifies."""
-        steps = pipeline.parse(self.available_passes, spec)
-        pipeline.Pipeline(steps, not self.args.disable_verify).apply(self.ctx, module)
 
     def program(self, module: ModuleOp, trace: Any = None) -> Program | BirProgram:
         """The module made ready to run."""
@@ -240,7 +197,6 @@ def named(names: Sequence[str], outputs: Sequence[Sequence[Any]]) -> dict[str, A
 def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `xneuron-run` alone."""
     add = parser.add_argument
-    add("-p", "--passes", default="", metavar="PIPELINE", help="Apply these passes first")
     add("--symbol", metavar="NAME", help="Function to run (default: the only public one, the entry)")
     given = parser.add_mutually_exclusive_group()
     given.add_argument("--inputs", metavar="FILE", help="Read inputs from an .npz file, by parameter name or position")
