@@ -27,7 +27,18 @@ from .values import Tree
 if TYPE_CHECKING:
     from .computations import Lowering
 
-CHAPTERS = ("plumbing", "branches", "loops", "elementwise", "movement", "dynamic")
+CHAPTERS = (
+    "plumbing",
+    "branches",
+    "loops",
+    "elementwise",
+    "elementwise_integers",
+    "elementwise_rounding",
+    "elementwise_functions",
+    "conversions",
+    "movement",
+    "dynamic",
+)
 """Modules whose rules register themselves when they are imported."""
 
 Rule: TypeAlias = "Callable[[Lowering, Any], Tree]"

@@ -1,18 +1,18 @@
 """Elementwise work on arrays of any size: on chip in one go, in DRAM tile by tile.
 
-A rule is written for one tile, as steps of the ALU (`Tile`), and never asks where its arrays live.
+A rule is written for one tile, as steps of the engines (`Tile`), and never asks where its arrays live.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, TypeAlias
 
 from xneuron.dialects.bir.compute import ActivationOp, MemsetOp, SelectOp, TensorScalarOp, TensorTensorOp
 from xneuron.dialects.bir.enums import ActivationFunctionType, AluOpType, DType, Engine
 from xneuron.dialects.bir.expressions import Expr, affine, constant
-from xneuron.dialects.bir.movement import LoadOp, SaveOp, TensorCopyOp
+from xneuron.dialects.bir.movement import DMACopyOp, LoadOp, SaveOp, TensorCopyOp
 from xneuron.dialects.bir.operands import MemoryAccess, access
 
 from .layout import Piece, on_chip, pieces
@@ -28,7 +28,7 @@ Steps: TypeAlias = "Callable[..., None]"
 
 
 def elementwise(low: Lowering, out: Buffer, inputs: Sequence[Buffer | Splat], steps: Steps) -> Buffer:
-    """Applies `steps` to all elements; returns `out`."""
+    """Applies `steps` to all elements; returns `out`. An input of one element goes with each element of the others."""
     for piece in pieces(out.count):
         if piece.times == 1:
             _piece(low, out, inputs, steps, piece, constant(piece.start))
@@ -43,7 +43,7 @@ def _piece(
 ) -> None:
     with ExitStack() as stack:
         tile = Tile(low, (piece.partitions, piece.free), stack)
-        found = [tile.load(given, start) if isinstance(given, Buffer) else given for given in inputs]
+        found = [given if isinstance(given, Splat) else tile.input(given, out.count, start) for given in inputs]
         if not out.in_dram:
             steps(tile, access(out.handle), *found)
             return
@@ -63,6 +63,10 @@ class Tile:
     def __init__(self, low: Lowering, shape: tuple[int, int], stack: ExitStack) -> None:
         self.low, self.shape, self._stack = low, shape, stack
 
+    def input(self, buffer: Buffer, count: int, start: Expr) -> Chip:
+        """The tile's share of an array of `count` elements, or of one that all of them go with."""
+        return self.load(buffer, start) if buffer.count == count else self.spread(buffer)
+
     def load(self, buffer: Buffer, start: Expr) -> Chip:
         """The tile's share of an array."""
         if not buffer.in_dram:
@@ -72,16 +76,36 @@ class Tile:
         self.low.builder.emit(LoadOp([target], [part(buffer, start, Piece(0, 1, *self.shape))], engine=Engine.DMA))
         return target
 
+    def spread(self, scalar: Buffer) -> Chip:
+        """The one element of an array, as if it were a whole tile: once per partition, read again and again."""
+        partitions, free = self.shape
+        column = self._stack.enter_context(self.low.storage.tile(scalar.dtype, (partitions, 1)))
+        again = [(0, partitions)] if scalar.in_dram else [(1, 1), (0, partitions)]
+        self.low.builder.emit(DMACopyOp([column], [access(scalar.handle, 0, again)], engine=Engine.DMA))
+        return access(column, 0, [(1, partitions), (0, free)])
+
+    @contextmanager
+    def inner(self) -> Generator[Tile]:
+        """The same tile for steps whose own tiles are gone earlier, when the inner `with` block ends."""
+        with ExitStack() as stack:
+            yield Tile(self.low, self.shape, stack)
+
     def temporary(self, dtype: DType) -> Chip:
         """A new tile."""
         return access(self._stack.enter_context(self.low.storage.tile(dtype, self.shape)))
 
+    def wide(self, x: Operand) -> Chip:
+        """A new tile for what is computed from `x` on the way: as wide as the ALU computes, so that nothing rounds."""
+        return self.temporary(x.dtype if x.dtype.is_integer else DType.float32)
+
     def chip(self, operand: Operand) -> Chip:
         """An operand in memory."""
-        if isinstance(operand, MemoryAccess):
-            return operand
-        target = self.temporary(operand.dtype)
-        self.low.builder.emit(MemsetOp([target], [], constant=operand.value, engine=Engine.DVE))
+        return operand if isinstance(operand, MemoryAccess) else self.full(operand.value, operand.dtype)
+
+    def full(self, value: int | float, dtype: DType) -> Chip:
+        """A tile of one number."""
+        target = self.temporary(dtype)
+        self.low.builder.emit(MemsetOp([target], [], constant=value, engine=Engine.DVE))
         return target
 
     # Steps. `out` may be one of the inputs.
@@ -104,9 +128,19 @@ class Tile:
         step = TensorScalarOp([out], [x], op0=op, const0=number, reverse0=reverse, engine=Engine.DVE)
         self.low.builder.emit(step)
 
-    def activation(self, func: ActivationFunctionType, out: Chip, x: Operand) -> Chip:
-        """`out = func(x)`, in float32."""
-        self.low.builder.emit(ActivationOp([out], [self.chip(x)], func=func, engine=Engine.Activation))
+    def twice(
+        self, out: Chip, x: Operand, first: tuple[AluOpType, int | float], then: tuple[AluOpType, int | float]
+    ) -> Chip:
+        """`out = op1(op0(x, c0), c1)` in one instruction, with nothing rounded in between."""
+        (op0, const0), (op1, const1) = first, then
+        self.low.builder.emit(
+            TensorScalarOp([out], [self.chip(x)], op0=op0, const0=const0, op1=op1, const1=const1, engine=Engine.DVE)
+        )
+        return out
+
+    def activation(self, func: ActivationFunctionType, out: Chip, x: Operand, scale: float = 1.0) -> Chip:
+        """`out = func(x * scale)`, in float32."""
+        self.low.builder.emit(ActivationOp([out], [self.chip(x)], func=func, scale=scale, engine=Engine.Activation))
         return out
 
     def select(self, out: Chip, mask: Operand, on_true: Operand, on_false: Operand) -> Chip:

@@ -1,0 +1,176 @@
+"""Conversions between element types: of the value, of the precision, of the bits."""
+
+from __future__ import annotations
+
+import math
+
+from xneuron.dialects.bir.enums import AluOpType, DType
+from xneuron.dialects.bir.expressions import Expr, affine
+from xneuron.dialects.bir.operands import MemoryAccess, access
+from xneuron.dialects.bir.registers import RegisterAluOp, TensorLoadOp, TensorSaveOp
+from xneuron.dialects.hlo.attributes import int_of
+from xneuron.dialects.hlo.elementwise import BitcastConvertOp, ConvertOp, ReducePrecisionOp
+from xneuron.dialects.hlo.numbers import FORMATS, FloatFormat, pack, unpack
+from xneuron.dialects.hlo.types import Element, element_of
+
+from .computations import Lowering
+from .elementwise import alu, apply
+from .elementwise_rounding import truncate
+from .layout import DTYPES, on_chip
+from .rules import lowers
+from .tiles import Chip, Operand, Steps, Tile
+from .values import Buffer, Splat, Tree
+
+EXACT = 1 << 24
+"""Up to here all integers are float32."""
+
+
+@lowers(ConvertOp, in_place=None)
+def convert(low: Lowering, op: ConvertOp) -> Tree:
+    """The values: to pred, whether not 0; floats to integers truncate and saturate; integers wrap; floats round."""
+    source, target, leaf = element_of(op.operand.type), element_of(op.result.type), low.leaf(op.operand)
+    if source is target or (source.kind == "pred" and target.name == "u8"):
+        return leaf
+    if isinstance(leaf, Splat) and (value := _known(source, target, leaf.value)) is not None:
+        return Splat(value, DTYPES[target.name], leaf.count)
+    return apply(low, op, _converting(source, target))
+
+
+def _converting(source: Element, target: Element) -> Steps:
+    if target.kind == "pred":
+        return alu(AluOpType.not_equal, 0)
+    if source.kind == "float" and target.kind != "float":
+        return truncate
+    return _cast
+
+
+def _cast(tile: Tile, out: Chip, x: Operand) -> None:
+    tile.copy(out, tile.chip(x))
+
+
+def _known(source: Element, target: Element, value: int | float) -> int | float | None:
+    """The value converted now; None where that would round twice."""
+    if target.kind == "pred":
+        return int(value != 0)
+    if isinstance(value, float) and target.kind != "float":
+        return _saturated(value, target)
+    if isinstance(value, int) and target.kind == "float" and abs(value) > EXACT:
+        return None
+    return unpack(target, pack(target, value))
+
+
+def _saturated(value: float, target: Element) -> int:
+    signed = target.kind == "int"
+    low, high = (-(1 << target.bits - 1), (1 << target.bits - 1) - 1) if signed else (0, (1 << target.bits) - 1)
+    if math.isnan(value):
+        return 0
+    return int(min(max(math.trunc(value), low), high)) if math.isfinite(value) else high if value > 0 else low
+
+
+# Precision
+
+
+def _narrow_format(op: ReducePrecisionOp) -> DType | None:
+    """A dtype of which the wanted precision is the precision; None if there is none."""
+    own, (exponent, mantissa) = FORMATS[element_of(op.operand.type).name], _wanted(op)
+    for name, form in FORMATS.items():
+        fine = form.mantissa == mantissa or mantissa >= own.mantissa <= form.mantissa
+        if name in DTYPES and not form.finite and form.exponent == exponent and fine:
+            return DTYPES[name]
+    return None
+
+
+def _wanted(op: ReducePrecisionOp) -> tuple[int, int]:
+    """Bits of exponent and mantissa that are left."""
+    own = FORMATS[element_of(op.operand.type).name]
+    return min(int_of(op.exponent_bits), own.exponent), min(int_of(op.mantissa_bits), own.mantissa)
+
+
+def _unlike_any(op: ReducePrecisionOp) -> str | None:
+    element = element_of(op.operand.type)
+    if FORMATS[element.name].finite:
+        return f"HLO gives it no meaning on {element.name}"
+    if _narrow_format(op) is not None:
+        return None
+    exponent, mantissa = _wanted(op)
+    return f"BIR has no floats of {exponent} bits of exponent and {mantissa} of mantissa to round by"
+
+
+@lowers(ReducePrecisionOp, check=_unlike_any, in_place=None)
+def reduce_precision(low: Lowering, op: ReducePrecisionOp) -> Tree:
+    """To the dtype of that precision and back; with fewer bits of exponent, what would be subnormal is zero."""
+    own, (exponent, mantissa) = FORMATS[element_of(op.operand.type).name], _wanted(op)
+    if (exponent, mantissa) == (own.exponent, own.mantissa):
+        return low.leaf(op.operand)
+    dtype = _narrow_format(op)
+    assert dtype is not None
+    smallest = _smallest(own, exponent, mantissa) if exponent < own.exponent else 0.0
+
+    def steps(tile: Tile, out: Chip, x: Operand) -> None:
+        x = tile.chip(x)
+        narrow = tile.copy(tile.temporary(dtype), x)
+        if not smallest:
+            tile.copy(out, narrow)
+            return
+        normal = tile.twice(tile.wide(x), x, (AluOpType.abs, 0.0), (AluOpType.is_ge, smallest))
+        tile.alu(AluOpType.mult, out, narrow, normal)
+
+    return apply(low, op, steps)
+
+
+def _smallest(own: FloatFormat, exponent: int, mantissa: int) -> float:
+    """What rounds to a normal number, if its mantissa is rounded before its exponent is looked at."""
+    normal = 2.0 ** (2 - (1 << (exponent - 1)))
+    return normal * (1 - 2.0 ** -(mantissa + 2)) if mantissa < own.mantissa else normal
+
+
+# Bits
+
+_THROUGH_REGISTERS = (frozenset({"f32", "s32", "u32"}), frozenset({"bf16", "s16", "u16"}))
+"""Types whose bits a register can have: a bf16 is the upper half of a float32."""
+
+
+def _unreadable(op: BitcastConvertOp) -> str | None:
+    source, target = element_of(op.operand.type), element_of(op.result.type)
+    if source.bits != target.bits:
+        return f"BIR does not take elements apart, from {source.name} to {target.name}"
+    if target.kind == "pred":
+        return "not all bits are those of a pred"
+    if "float" not in (source.kind, target.kind) or any({source.name, target.name} <= s for s in _THROUGH_REGISTERS):
+        return None
+    return f"no instruction of BIR reads the bits of {source.name} as {target.name}"
+
+
+@lowers(BitcastConvertOp, check=_unreadable, in_place=None)
+def bitcast_convert(low: Lowering, op: BitcastConvertOp) -> Tree:
+    """Integers: a copy. Floats: through a register, one by one, since only registers are without a type."""
+    source, target, leaf = element_of(op.operand.type), element_of(op.result.type), low.leaf(op.operand)
+    if source is target or (source.kind == "pred" and target.name == "u8"):
+        return leaf
+    if isinstance(leaf, Splat):
+        return Splat(unpack(target, pack(source, leaf.value)), DTYPES[target.name], leaf.count)
+    if "float" not in (source.kind, target.kind):
+        return apply(low, op, _cast)
+    result = low.result(op.results[0])
+    with low.builder.loop("element", leaf.count) as iv:
+        _through_register(low, _element(result, affine(iv)), _element(leaf, affine(iv)), source, target)
+    return result
+
+
+def _through_register(low: Lowering, out: MemoryAccess, x: MemoryAccess, source: Element, target: Element) -> None:
+    register = low.builder.register("bits")
+    low.builder.emit(TensorLoadOp([register], [x]))
+    if target.name == "bf16":
+        low.builder.emit(RegisterAluOp([register], [register, 16], op=AluOpType.logical_shift_left))
+    elif source.name == "bf16":
+        low.builder.emit(RegisterAluOp([register], [register, 16], op=AluOpType.logical_shift_right))
+    low.builder.emit(TensorSaveOp([out], [register]))
+
+
+def _element(buffer: Buffer, number: Expr) -> MemoryAccess:
+    """One element of an array."""
+    if buffer.in_dram:
+        return access(buffer.handle, number, [(1, 1)])
+    shape = on_chip(buffer.count)
+    assert shape is not None
+    return access(buffer.handle, number, [(shape[1], 1), (1, 1)])

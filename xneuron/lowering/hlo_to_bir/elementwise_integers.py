@@ -1,0 +1,234 @@
+"""Integers: divisions that truncate, shifts past the width, bits counted, high halves of products.
+
+BIR's divisions round towards minus infinity and give 0 for a zero divisor, its shift counts are modulo the width.
+"""
+
+from __future__ import annotations
+
+from xneuron.dialects.bir.enums import AluOpType, DType
+from xneuron.dialects.hlo import elementwise as hlo
+from xneuron.dialects.hlo.types import element_of
+
+from .elementwise import sign, stepwise
+from .tiles import Chip, Operand, Tile
+from .values import Splat
+
+_WIDE = {True: DType.int64, False: DType.uint64}
+
+
+def bits_of(dtype: DType) -> int:
+    """The width of an element."""
+    return 8 * dtype.nbytes
+
+
+def is_signed(dtype: DType) -> bool:
+    """True for integers that have a sign."""
+    return dtype.value.startswith("int")
+
+
+def lowest(dtype: DType) -> int:
+    """The smallest signed integer."""
+    return -(1 << (bits_of(dtype) - 1))
+
+
+def all_ones(dtype: DType) -> int:
+    """The number whose bits are all ones."""
+    return -1 if is_signed(dtype) else (1 << bits_of(dtype)) - 1
+
+
+# Division and remainder
+
+
+@stepwise(hlo.DivideOp)
+def divide(tile: Tile, out: Chip, x: Operand, y: Operand) -> None:
+    """Floats: the ALU's own. Integers: truncated; by zero, all ones; of the lowest by -1, the lowest."""
+    if not x.dtype.is_integer:
+        tile.alu(AluOpType.divide, out, x, y)
+    elif isinstance(y, Splat):
+        _divide_by(tile, out, x, int(y.value))
+    else:
+        _quotient(tile, out, x, y)
+
+
+def _divide_by(tile: Tile, out: Chip, x: Operand, divisor: int) -> None:
+    """A known divisor: what is negative is moved up, so that rounding down is truncating."""
+    if divisor == 0:
+        tile.copy(out, Splat(all_ones(out.dtype), out.dtype, 1))
+    elif not is_signed(out.dtype):
+        tile.alu(AluOpType.divide, out, x, divisor)
+    elif divisor == lowest(out.dtype):
+        tile.alu(AluOpType.is_equal, out, x, divisor)
+    elif abs(divisor) == 1:
+        tile.alu(AluOpType.mult, out, x, divisor)
+    else:
+        moved = tile.alu(AluOpType.add, *_moved_up(tile, x, abs(divisor)))
+        signs = (AluOpType.mult, 1 if divisor > 0 else -1)
+        tile.twice(out, moved, (AluOpType.divide, abs(divisor)), signs)
+
+
+def _moved_up(tile: Tile, x: Operand, divisor: int) -> tuple[Chip, Operand, Chip]:
+    """A tile that holds `divisor - 1` where `x` is negative, else 0; as result and operand, around `x`."""
+    distance = tile.twice(tile.wide(x), x, (AluOpType.is_lt, 0), (AluOpType.mult, divisor - 1))
+    return distance, x, distance
+
+
+def _quotient(tile: Tile, out: Chip, x: Operand, y: Chip) -> None:
+    missing = _rounds_apart(tile, x, y) if is_signed(out.dtype) else tile.wide(y)
+    quotient = tile.alu(AluOpType.divide, tile.wide(y), x, y)
+    if is_signed(out.dtype):
+        tile.alu(AluOpType.add, quotient, quotient, missing)
+    by_zero = tile.twice(missing, y, (AluOpType.is_equal, 0), (AluOpType.mult, -1))
+    tile.alu(AluOpType.bitwise_or, out, quotient, by_zero)
+
+
+def _rounds_apart(tile: Tile, x: Operand, y: Chip) -> Chip:
+    """1 where rounding the quotient down is not truncating it: signs differ, and something is left."""
+    left = tile.alu(AluOpType.mod, tile.wide(y), x, y)
+    with tile.inner() as inner:
+        apart = inner.alu(AluOpType.bitwise_xor, inner.wide(y), x, y)
+        inner.alu(AluOpType.is_lt, apart, apart, 0)
+        return inner.alu(AluOpType.logical_and, left, left, apart)
+
+
+@stepwise(hlo.RemainderOp)
+def remainder(tile: Tile, out: Chip, x: Operand, y: Operand) -> None:
+    """With the sign of `x`; of integers by zero, `x`."""
+    if not x.dtype.is_integer:
+        _remainder_of_floats(tile, out, x, y)
+    elif isinstance(y, Splat):
+        _remainder_by(tile, out, x, int(y.value))
+    else:
+        _remainder(tile, out, x, y)
+
+
+def _remainder_of_floats(tile: Tile, out: Chip, x: Operand, y: Operand) -> None:
+    """`mod(|x|, |y|) * sign(x)`: all exact, and zeros keep their sign."""
+    x = tile.chip(x)
+    left = tile.wide(x)
+    if isinstance(y, Splat):
+        tile.twice(left, x, (AluOpType.abs, 0.0), (AluOpType.mod, abs(y.value)))
+    else:
+        divisor = tile.alu(AluOpType.abs, tile.wide(y), y)
+        tile.alu(AluOpType.mod, left, tile.alu(AluOpType.abs, left, x), divisor)
+    signs = tile.wide(x)
+    sign(tile, signs, x)
+    tile.alu(AluOpType.mult, out, left, signs)
+
+
+def _remainder_by(tile: Tile, out: Chip, x: Operand, divisor: int) -> None:
+    if divisor == 0:
+        tile.copy(out, x)
+    elif not is_signed(out.dtype):
+        tile.alu(AluOpType.mod, out, x, divisor)
+    elif divisor == lowest(out.dtype):
+        others = tile.alu(AluOpType.not_equal, tile.wide(x), x, divisor)
+        tile.alu(AluOpType.mult, out, x, others)
+    else:
+        distance, x, _ = _moved_up(tile, x, abs(divisor))
+        moved = tile.alu(AluOpType.add, tile.wide(x), x, distance)
+        tile.alu(AluOpType.mod, moved, moved, abs(divisor))
+        tile.alu(AluOpType.subtract, out, moved, distance)
+
+
+def _remainder(tile: Tile, out: Chip, x: Operand, y: Chip) -> None:
+    missing = _rounds_apart(tile, x, y) if is_signed(out.dtype) else None
+    left = tile.alu(AluOpType.mod, tile.wide(y), x, y)
+    if missing is not None:
+        tile.alu(AluOpType.mult, missing, missing, y)
+        tile.alu(AluOpType.subtract, left, left, missing)
+    tile.select(out, y, left, x)
+
+
+# Shifts
+
+
+def _shift(tile: Tile, out: Chip, op: AluOpType, x: Operand, count: Operand) -> None:
+    """0 for counts, read as unsigned, of the width and more."""
+    width = bits_of(out.dtype)
+    if isinstance(count, Splat):
+        if 0 <= count.value < width:
+            tile.alu(op, out, x, count)
+        else:
+            tile.copy(out, Splat(0, out.dtype, 1))
+        return
+    within = tile.twice(tile.wide(count), count, (AluOpType.bitwise_and, -width), (AluOpType.is_equal, 0))
+    shifted = tile.alu(op, tile.wide(count), x, count)
+    tile.alu(AluOpType.mult, out, shifted, within)
+
+
+@stepwise(hlo.ShiftLeftOp)
+def shift_left(tile: Tile, out: Chip, x: Operand, count: Operand) -> None:
+    """Fills with zeros."""
+    _shift(tile, out, AluOpType.logical_shift_left, x, count)
+
+
+@stepwise(hlo.ShiftRightLogicalOp)
+def shift_right_logical(tile: Tile, out: Chip, x: Operand, count: Operand) -> None:
+    """Fills with zeros."""
+    _shift(tile, out, AluOpType.logical_shift_right, x, count)
+
+
+@stepwise(hlo.ShiftRightArithmeticOp)
+def shift_right_arithmetic(tile: Tile, out: Chip, x: Operand, count: Operand) -> None:
+    """Copies the sign; counts of the width and more become `width - 1`, which -1 is modulo the width."""
+    width = bits_of(out.dtype)
+    if isinstance(count, Splat):
+        number = int(count.value)
+        tile.alu(AluOpType.arith_shift_right, out, x, number if 0 <= number < width else width - 1)
+        return
+    beyond = tile.alu(AluOpType.bitwise_and, tile.wide(count), count, -width)
+    tile.twice(beyond, beyond, (AluOpType.not_equal, 0), (AluOpType.mult, -1))
+    tile.alu(AluOpType.bitwise_or, beyond, count, beyond)
+    tile.alu(AluOpType.arith_shift_right, out, x, beyond)
+
+
+# Bits
+
+
+def _repeated(pattern: int, dtype: DType) -> int:
+    """A byte as often as it fits."""
+    return int.from_bytes(bytes([pattern]) * dtype.nbytes, "little")
+
+
+@stepwise(hlo.PopcntOp)
+def population_count(tile: Tile, out: Chip, x: Operand) -> None:
+    """Sums of neighbours: 2, 4, 8 bits wide; then all bytes at once, by a product whose top byte is their sum."""
+    dtype, right, both = out.dtype, AluOpType.logical_shift_right, AluOpType.bitwise_and
+    low, high = tile.wide(x), tile.wide(x)
+    tile.twice(high, x, (right, 1), (both, _repeated(0x55, dtype)))
+    tile.alu(AluOpType.subtract, low, x, high)
+    tile.twice(high, low, (right, 2), (both, _repeated(0x33, dtype)))
+    tile.alu(both, low, low, _repeated(0x33, dtype))
+    tile.alu(AluOpType.add, low, low, high)
+    tile.alu(right, high, low, 4)
+    tile.alu(AluOpType.add, low, low, high)
+    tile.alu(both, low, low, _repeated(0x0F, dtype))
+    tile.twice(out, low, (AluOpType.mult, _repeated(0x01, dtype)), (right, bits_of(dtype) - 8))
+
+
+@stepwise(hlo.CountLeadingZerosOp)
+def leading_zeros(tile: Tile, out: Chip, x: Operand) -> None:
+    """Copies the first one to all places behind it, and counts the zeros."""
+    smeared, shifted = tile.copy(tile.wide(x), x), tile.wide(x)
+    distance = 1
+    while distance < bits_of(out.dtype):
+        tile.alu(AluOpType.logical_shift_right, shifted, smeared, distance)
+        tile.alu(AluOpType.bitwise_or, smeared, smeared, shifted)
+        distance *= 2
+    tile.alu(AluOpType.bitwise_not, smeared, smeared)
+    population_count(tile, out, smeared)
+
+
+def _too_wide(op: hlo.MulhiOp) -> str | None:
+    if (element := element_of(op.lhs.type)).bits < 64:
+        return None
+    return f"the product of two {element.name} is wider than BIR's integers"
+
+
+@stepwise(hlo.MulhiOp, check=_too_wide)
+def high_half(tile: Tile, out: Chip, x: Operand, y: Operand) -> None:
+    """The product in 64 bits, shifted down."""
+    wide = _WIDE[is_signed(out.dtype)]
+    left, right = tile.copy(tile.temporary(wide), x), tile.copy(tile.temporary(wide), y)
+    tile.alu(AluOpType.mult, left, left, right)
+    tile.alu(AluOpType.arith_shift_right, out, left, bits_of(out.dtype))
