@@ -10,9 +10,11 @@ from xdsl.ir import Operation, OpResult, SSAValue
 
 from xneuron.dialects.hlo.attributes import int_of
 from xneuron.dialects.hlo.control_flow import ConditionalOp, FusionOp, GetTupleElementOp, ReturnOp, TupleOp, WhileOp
+from xneuron.dialects.hlo.reductions import ReduceOp
 from xneuron.dialects.hlo.types import element_count, is_tensor
 
 from .aliases import only_renames
+from .reducers import folds_neighbours
 from .values import Path
 
 REACHED: dict[str, tuple[int, ...]] = {
@@ -71,7 +73,11 @@ def is_made_in_dram(value: SSAValue) -> bool:
 
 
 def _reaches(op: Operation, operand: int) -> bool:
-    return operand in REACHED.get(op.name, ()) and element_count(op.operands[operand].type) > 1
+    if isinstance(op, ReduceOp):
+        found = operand < len(op.args) // 2 and not folds_neighbours(op)
+    else:
+        found = operand in REACHED.get(op.name, ())
+    return found and element_count(op.operands[operand].type) > 1
 
 
 def _onward(op: Operation, operand: int, path: Path) -> list[tuple[SSAValue, Path]]:

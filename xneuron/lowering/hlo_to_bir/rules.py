@@ -38,6 +38,8 @@ CHAPTERS = (
     "conversions",
     "movement",
     "dynamic",
+    "lifted",
+    "reductions",
 )
 """Modules whose rules register themselves when they are imported."""
 
