@@ -15,7 +15,7 @@ from xneuron.formats.stablehlo.tree import Diagnostic, Op
 NEEDS_EXTRA = "StableHLO is read and written by JAX's MLIR: pip install 'xneuron[jax]'"
 
 
-class MissingExtra(Exception):
+class MissingExtra(ImportError):
     """jaxlib is not installed."""
 
     def __init__(self) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from math import prod
 
 from xneuron.formats.stablehlo.reader.errors import Untranslatable
 from xneuron.formats.stablehlo.reader.shardings import Mesh, Meshes, axes_of, mesh_of, per_value
@@ -81,6 +82,8 @@ class _Parts:
         self.meshes = meshes
         self.functions = functions
         self.devices = 0
+        self.mesh = ""
+        self.sizes: dict[str, int] = {}
         self.types: dict[int, Type] = {}
         self._parent: dict[int, int] = {}
         self._parts: dict[int, Parts] = {}
@@ -96,16 +99,8 @@ class _Parts:
         type, parts = self.types[value], self.of(value)
         if not parts:
             return type
-        sizes = dict(next(iter(self.meshes.values())).axes) if self.meshes else {}
-        divisors = [self._product(axes, sizes) for axes in parts]
+        divisors = [prod(self.sizes[axis] for axis in axes) for axes in parts]
         return type._replace(shape=tuple(extent // by for extent, by in zip(type.shape, divisors, strict=True)))
-
-    @staticmethod
-    def _product(axes: Sequence[str], sizes: dict[str, int]) -> int:
-        product = 1
-        for axis in axes:
-            product *= sizes[axis]
-        return product
 
     def _root(self, value: int) -> int:
         while (parent := self._parent.get(value, value)) != value:
@@ -202,9 +197,9 @@ class _Parts:
 
     def _parts_of(self, op: Op, sharding: Struct, axes: set[str]) -> Parts:
         mesh = self._mesh(op, sharding)
-        if self.devices not in (0, mesh.size):
-            raise Untranslatable(op, f"expected meshes of one size, found {self.devices} and {mesh.size} devices")
-        self.devices = mesh.size
+        if self.devices and dict(mesh.axes) != self.sizes:
+            raise Untranslatable(op, f"expected one mesh for all, found {mesh.text} beside {self.sizes}")
+        self.devices, self.sizes = mesh.size, dict(mesh.axes)
         dimensions = sharding.fields["dimension_shardings"]
         assert isinstance(dimensions, list)
         return tuple(tuple(axis for axis in axes_of(dimension) if axis in axes) for dimension in dimensions)
@@ -214,6 +209,7 @@ class _Parts:
         mesh = mesh_of(reference) if isinstance(reference, Struct) else self.meshes.get(str(reference))
         if mesh is None:
             raise Untranslatable(op, f"expected a mesh of the module, found {reference}")
+        self.mesh = mesh.text.removeprefix("#sdy.") if isinstance(reference, Struct) else f"@{reference}"
         return mesh
 
     def _call(self, op: Op) -> None:
@@ -255,7 +251,8 @@ def _is_anywhere(op: Op, types: dict[int, Type]) -> bool:
 def _conflict(op: Op, left: Parts, right: Parts) -> Untranslatable:
     what = " and ".join(_spelled(parts) for parts in (left, right))
     return Untranslatable(
-        op, f"expected a program that one device can run on its part of each value, found one that needs a value {what}"
+        op,
+        f"{MANUAL} cannot be expressed as a program per device: here a value would have to be {what}",
     )
 
 
@@ -296,11 +293,10 @@ class _Device:
         return op._replace(regions=((block,),), attributes=said)
 
     def _part_of(self, value: int, key: str) -> dict[str, Value]:
-        mesh = next(iter(self.parts.meshes))
         rank = len(self.parts.types[value].shape)
         parts = self.parts.of(value) or ((),) * rank
         dimensions = ", ".join("{" + ", ".join(f'"{axis}"' for axis in axes) + "}" for axes in parts)
-        return {key: f"#sdy.sharding<@{mesh}, [{dimensions}]>"}
+        return {key: f"#sdy.sharding<{self.parts.mesh}, [{dimensions}]>"}
 
     def block(self, block: Block) -> Block:
         types = tuple(self.parts.local(value) for value in block.arguments)

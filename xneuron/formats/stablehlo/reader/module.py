@@ -148,15 +148,11 @@ def finished_function(
     name = str(op.attributes["sym_name"])
     function = FuncOp(name, types, Region(body), None if is_entry else "private", arg_attrs=told)
     function.location = builder.location(op)  # pyright: ignore[reportAttributeAccessIssue]
-    if info := [text_of_info(result.get(_RESULT_INFO)) for result in _dictionaries(op, "res_attrs")]:
-        if any(info):
-            function.attributes[_RESULT_INFO] = ArrayAttr([StringAttr(text) for text in info])
+    results = _dictionaries(op, "res_attrs")
+    for key in (_RESULT_INFO, manual.OUT_SHARDING):
+        if any(key in result for result in results):
+            function.attributes[key] = ArrayAttr([StringAttr(str(result.get(key, ""))) for result in results])
     return function
-
-
-def text_of_info(value: Value | None) -> str:
-    """What JAX calls a result (`result[0]`)."""
-    return value if isinstance(value, str) else ""
 
 
 def parameters_of(builder: Builder, op: Op, block: Block) -> list[DictionaryAttr]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 
 from xdsl.ir import Region, SSAValue
@@ -13,6 +14,7 @@ from xneuron.formats.stablehlo.reader.table import TABLE
 from xneuron.formats.stablehlo.reader.values import type_of
 from xneuron.formats.stablehlo.tree import Block, Op
 
+_NOT_IN_NAMES = re.compile(r"[^\w.-]|^(?=\d)")
 RETURNS = frozenset({"stablehlo.return", "mhlo.return", "func.return", "sdy.return"})
 
 
@@ -26,8 +28,11 @@ def region_of(builder: Builder, blocks: Sequence[Block]) -> Region:
 
 
 def argument_names(builder: Builder, block: Block) -> list[str | None]:
-    """What JAX calls the arguments; else what the text calls them."""
-    return [name or builder.source.argument(place) for name, place in zip(block.names, block.places, strict=True)]
+    """What JAX calls the arguments (`flat_args[0]`; not `while:`, which is no name of one); else what the text does."""
+    return [
+        builder.source.argument(place) if not name or name.endswith(":") else _NOT_IN_NAMES.sub("_", name).strip("_")
+        for name, place in zip(block.names, block.places, strict=True)
+    ]
 
 
 def single(builder: Builder, blocks: Sequence[Block]) -> Block:
