@@ -134,8 +134,6 @@ def _unreadable(op: BitcastConvertOp) -> str | None:
     source, target = element_of(op.operand.type), element_of(op.result.type)
     if source.bits != target.bits:
         return f"BIR does not take elements apart, from {source.name} to {target.name}"
-    if target.kind == "pred":
-        return "not all bits are those of a pred"
     if "float" not in (source.kind, target.kind) or any({source.name, target.name} <= s for s in _THROUGH_REGISTERS):
         return None
     return f"no instruction of BIR reads the bits of {source.name} as {target.name}"
@@ -145,7 +143,7 @@ def _unreadable(op: BitcastConvertOp) -> str | None:
 def bitcast_convert(low: Lowering, op: BitcastConvertOp) -> Tree:
     """Integers: a copy. Floats: through a register, one by one, since only registers are without a type."""
     source, target, leaf = element_of(op.operand.type), element_of(op.result.type), low.leaf(op.operand)
-    if source is target or (source.kind == "pred" and target.name == "u8"):
+    if source is target:
         return leaf
     if isinstance(leaf, Splat):
         return Splat(unpack(target, pack(source, leaf.value)), DTYPES[target.name], leaf.count)
