@@ -9,11 +9,13 @@ from __future__ import annotations
 from xdsl.ir import Operation, OpResult, SSAValue
 
 from xneuron.dialects.hlo.attributes import int_of
+from xneuron.dialects.hlo.contractions import DotOp
 from xneuron.dialects.hlo.control_flow import ConditionalOp, FusionOp, GetTupleElementOp, ReturnOp, TupleOp, WhileOp
 from xneuron.dialects.hlo.reductions import ReduceOp
 from xneuron.dialects.hlo.types import element_count, is_tensor
 
 from .aliases import only_renames
+from .dots import Dot
 from .reducers import folds_neighbours
 from .values import Path
 
@@ -67,9 +69,9 @@ class Homes:
 
 def is_made_in_dram(value: SSAValue) -> bool:
     """True for the result of an instruction that puts it together piece by piece."""
-    if not is_tensor(value.type) or element_count(value.type) == 1:
+    if not isinstance(value, OpResult) or not is_tensor(value.type) or element_count(value.type) == 1:
         return False
-    return isinstance(value, OpResult) and value.op.name in MADE_IN_DRAM
+    return value.op.name in MADE_IN_DRAM or (isinstance(value.op, DotOp) and not Dot.of(value.op).is_one_block)
 
 
 def _reaches(op: Operation, operand: int) -> bool:

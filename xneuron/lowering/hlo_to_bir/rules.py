@@ -40,6 +40,7 @@ CHAPTERS = (
     "dynamic",
     "lifted",
     "reductions",
+    "contractions",
 )
 """Modules whose rules register themselves when they are imported."""
 
