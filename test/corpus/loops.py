@@ -347,7 +347,8 @@ def fixed_point(b, a, tolerance):
         y = b + jnp.dot(a * 0.5, x)
         return y, jnp.max(jnp.abs(y - x)), steps + 1
 
-    return lax.while_loop(moves, step, (jnp.zeros_like(b), jnp.float32(jnp.inf), 0))
+    x, _, steps = lax.while_loop(moves, step, (jnp.zeros_like(b), jnp.float32(jnp.inf), 0))
+    return x, steps
 
 
 @program(f32(8, 64), np.int32(3))

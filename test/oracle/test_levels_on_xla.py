@@ -1,0 +1,55 @@
+"""JAX programs with loops on all levels: evaluator, simulator with loops and with branches, and XLA give the same.
+
+What BIR cannot express is refused, by the name of the first instruction.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import lowered
+import numpy as np
+import pytest
+from oracle.test_corpus import NAMES, assert_close, assert_same_bits, grouped, inputs_of, module_of, text_of, xla
+from xdsl.context import Context
+
+from xneuron.lowering.convert_hlo_to_bir import lower
+from xneuron.lowering.hlo_to_bir.rules import NotLowerable
+
+WITH_LOOPS = [name for name in NAMES if " while(" in text_of(f"{name}.before")]
+REFUSED = {
+    "mandelbrot": "BIR has no elements like those of c64",
+    "random_normal": "cannot lower sort 'sort.11'",
+}
+LOWERED = [name for name in WITH_LOOPS if name not in REFUSED]
+ASKED_FOR = {"fori_traced", "fixed_point", "nested_traced", "scan_matmul", "softmax_over_blocks", "traced_down"}
+"""A bound given at run time, iterations until nothing moves, one dynamic loop in another, a product in a scan, softmax
+over blocks, from one number down to another."""
+
+
+@cache
+def levels(name: str) -> dict[str, list[np.ndarray]]:
+    return lowered.run_levels(module_of(f"{name}.before"), *inputs_of(name))
+
+
+def test_there_are_enough_programs() -> None:
+    assert len(LOWERED) >= 30
+    assert set(LOWERED) >= ASKED_FOR
+
+
+@pytest.mark.parametrize("name", grouped(LOWERED))
+def test_levels_agree_with_xla(name: str) -> None:
+    found = levels(name)
+    assert_same_bits(found["branches"], found["bir"])
+    assert_close(found["bir"], found["hlo"])
+    for level in found.values():
+        assert_close(level, xla(name))
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_bir_cannot_express_is_refused(name: str) -> None:
+    module = module_of(f"{name}.before")
+    before = str(module)
+    with pytest.raises(NotLowerable, match=REFUSED[name]):
+        lower(Context(), module)
+    assert str(module) == before
