@@ -66,7 +66,7 @@ def _operation(op: Operation, names: dict[Block, str], margin: str) -> Iterator[
     if isinstance(op, StructuredLoop):
         yield f"{margin}{_label(op)}{_loop_head(op)} {{"
         yield from _blocks(op.body, margin + _MARGIN)
-        yield f"{margin}}}{f' while({_text(condition_pieces(op.condition))})' if isinstance(op, DoWhileOp) else ''}"
+        yield f"{margin}}}{f' while({condition_text(op)})' if isinstance(op, DoWhileOp) else ''}"
     elif isinstance(op, Instruction):
         yield f"{margin}{_label(op)}{_instruction(op, names)}"
     elif isinstance(op, ContinueOp):
@@ -83,7 +83,17 @@ def _loop_head(op: StructuredLoop) -> str:
 
 
 def _bounds(bounds: Iterable[Expr]) -> str:
-    return ", ".join(_text(expr_pieces(bound)) for bound in bounds)
+    return ", ".join(map(expression_text, bounds))
+
+
+def condition_text(op: DoWhileOp) -> str:
+    """The register that a do-while tests."""
+    return _text(condition_pieces(op.condition))
+
+
+def expression_text(expr: Expr) -> str:
+    """`4 * i + n`, with axes and registers by their names."""
+    return _text(expr_pieces(expr))
 
 
 def _instruction(op: Instruction, names: dict[Block, str]) -> str:
