@@ -192,9 +192,16 @@ def _repeated(pattern: int, dtype: DType) -> int:
 
 @stepwise(hlo.PopcntOp)
 def population_count(tile: Tile, out: Chip, x: Operand) -> None:
-    """Sums of neighbours: 2, 4, 8 bits wide; then all bytes at once, by a product whose top byte is their sum."""
+    """The number of ones."""
+    _count_ones(tile, out, x, tile.wide(x), tile.wide(x))
+
+
+def _count_ones(tile: Tile, out: Chip, x: Operand, low: Chip, high: Chip) -> None:
+    """Sums of neighbours: 2, 4, 8 bits wide; then all bytes at once, by a product whose top byte is their sum.
+
+    `low`, which may be `x`, and `high` are overwritten.
+    """
     dtype, right, both = out.dtype, AluOpType.logical_shift_right, AluOpType.bitwise_and
-    low, high = tile.wide(x), tile.wide(x)
     tile.twice(high, x, (right, 1), (both, _repeated(0x55, dtype)))
     tile.alu(AluOpType.subtract, low, x, high)
     tile.twice(high, low, (right, 2), (both, _repeated(0x33, dtype)))
@@ -216,7 +223,7 @@ def leading_zeros(tile: Tile, out: Chip, x: Operand) -> None:
         tile.alu(AluOpType.bitwise_or, smeared, smeared, shifted)
         distance *= 2
     tile.alu(AluOpType.bitwise_not, smeared, smeared)
-    population_count(tile, out, smeared)
+    _count_ones(tile, out, smeared, smeared, shifted)
 
 
 def _too_wide(op: hlo.MulhiOp) -> str | None:

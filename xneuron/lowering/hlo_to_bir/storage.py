@@ -26,8 +26,8 @@ from .values import Buffer
 
 CAPACITY = {MemorySpace.SB: 192 * 1024, MemorySpace.PSUM: 16 * 1024}
 """Bytes of one partition (NeuronCore-v2, reference `bir.md`, section i)."""
-VALUES = 120 * 1024
-"""Where the share of values ends in each SB partition, and that of tiles begins."""
+VALUES = 112 * 1024
+"""Where the share of values ends in each SB partition, and that of tiles begins: five of 64-bit integers, at least."""
 
 Shape: TypeAlias = tuple[int, ...]
 
