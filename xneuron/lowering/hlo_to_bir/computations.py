@@ -26,7 +26,7 @@ from .indices import Indices, Slicing
 from .layout import dtype_of, on_chip
 from .rules import RULES, NotLowerable
 from .storage import OutOfMemory, Storage
-from .targets import Place, Planner
+from .targets import Place, Planner, results_last
 from .values import Buffer, Leaf, Path, Splat, Tree, at, buffers, leaves, map_leaves, tree_of, type_at
 
 
@@ -180,7 +180,7 @@ class Lowering:
         assert block.last_op is not None
         returned = block.last_op.operands
         targets = targets or [None] * len(returned)
-        ops = [op for op in block.ops if op is block.last_op or self.demand.op(op)]
+        ops = results_last([op for op in block.ops if op is block.last_op or self.demand.op(op)])
         placed = Planner(ops, self.demand.operands, parameters, targets, self.origins, self.is_home).plan()
         self._frames.append(Frame(placed, {operand: op for op in ops for operand in self.demand.operands(op)}))
         for argument, tree in zip(block.args, parameters, strict=True):

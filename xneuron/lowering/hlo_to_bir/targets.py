@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 
-from xneuron.dialects.hlo.control_flow import ConditionalOp, FusionOp, WhileOp
+from xneuron.dialects.hlo.control_flow import ConditionalOp, FusionOp, TupleOp, WhileOp
 
 from .aliases import Origins, is_plumbing
 from .rules import IN_PLACE
@@ -129,3 +129,20 @@ def _may_write(op: Operation, leaf: tuple[int, Path], position: int, reads: Read
         case _:
             allowed = IN_PLACE.get(type(op), frozenset[int]())
             return allowed is None or all(operand in allowed for operand, _ in reads.at_last)
+
+
+def results_last(ops: Sequence[Operation]) -> list[Operation]:
+    """The instructions of a block in an order in which results need fewer copies.
+
+    An elementwise instruction that only makes a returned value, such as the next value of a counter, comes after all
+    that may still read what it is going to overwrite.
+    """
+    packing = [op for op in ops if isinstance(op, TupleOp) and _only_for(op, {ops[-1]})]
+    ends = {*packing, ops[-1]}
+    late = [op for op in ops if IN_PLACE.get(type(op), ()) is None and _only_for(op, ends)]
+    moved = {*late, *ends}
+    return [*(op for op in ops if op not in moved), *late, *packing, ops[-1]]
+
+
+def _only_for(op: Operation, users: set[Operation]) -> bool:
+    return all(use.operation in users for use in op.results[0].uses)
