@@ -6,7 +6,7 @@ fits, as HLO says, before they are narrowed to what a register holds.
 
 from __future__ import annotations
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation
 
 from xneuron.dialects.bir.enums import AluOpType, DType
 from xneuron.dialects.bir.expressions import Affine, affine, constant
@@ -22,7 +22,7 @@ from .patterns import Part, all_of, part_of, transfer
 from .regions import Region, keeps_order
 from .rules import lowers
 from .tiles import Chip, Tile, elementwise
-from .values import Buffer, Splat, Tree
+from .values import Buffer, Path, Splat, Tree
 
 LARGEST = 2**31 - 1
 """The largest number that a register holds; no location is that large."""
@@ -49,19 +49,24 @@ def dynamic_update_slice(low: Lowering, op: DynamicUpdateSliceOp) -> Tree:
     """One DMA into a region of the operand's own memory if nobody else needs that, else of a copy."""
     sizes, whole = window_of(op), Region.whole(shape_of(op.operand.type))
     starts = window_starts(low, op)
-    out = updatable(low, op.operand, op.results[0])
+    out = updatable(low, op, 0)
     transfer(low, Part(out, whole.box(starts, sizes)), all_of(low, low.leaf(op.update), sizes))
     return out
 
 
-def updatable(low: Lowering, operand: SSAValue, result: SSAValue) -> Buffer:
-    """The operand's elements where some of them may be overwritten: its own memory if it is dying or the target."""
-    found, target = low.leaf(operand), low.target(result, ())
+def updatable(low: Lowering, op: Operation, number: int, path: Path = ()) -> Buffer:
+    """An operand's elements where some of them may be overwritten to become a leaf of the result.
+
+    That is the operand's own memory if it is the target of the result, or if nobody needs it any more; else a copy.
+    """
+    operand, result = op.operands[number], op.results[0]
+    found, target = low.leaf(operand), low.target(result, path)
     if isinstance(found, Buffer) and found is target:
         return found
-    if target is None and isinstance(found, Buffer) and found.in_dram and low.is_dying(operand, found):
+    is_free = isinstance(found, Buffer) and found.in_dram and low.is_dying(operand, found)
+    if isinstance(found, Buffer) and is_free and target is None and list(op.operands).count(operand) == 1:
         return found
-    out = low.result(result)
+    out = low.result(result, path)
     copy(low, out, found)
     return out
 

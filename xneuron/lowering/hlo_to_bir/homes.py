@@ -6,18 +6,19 @@ multiplied, and what a loop carries for that purpose, has its home there; all el
 
 from __future__ import annotations
 
-from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 
 from xneuron.dialects.hlo.attributes import int_of
 from xneuron.dialects.hlo.contractions import DotOp
 from xneuron.dialects.hlo.control_flow import ConditionalOp, FusionOp, GetTupleElementOp, ReturnOp, TupleOp, WhileOp
+from xneuron.dialects.hlo.indexing import ScatterOp
 from xneuron.dialects.hlo.reductions import ReduceOp
 from xneuron.dialects.hlo.types import element_count, is_tensor
 
 from .aliases import only_renames
 from .dots import Dot
 from .reducers import folds_neighbours
-from .values import Path
+from .values import Path, type_at
 
 REACHED: dict[str, tuple[int, ...]] = {
     "hlo.slice": (0,),
@@ -28,7 +29,6 @@ REACHED: dict[str, tuple[int, ...]] = {
     "hlo.reverse": (0,),
     "hlo.pad": (0,),
     "hlo.gather": (0, 1),
-    "hlo.scatter": (0, 1, 2),
     "hlo.dot": (0, 1),
 }
 """Operands that an instruction reaches into."""
@@ -46,8 +46,8 @@ class Homes:
         """True if the leaf at `path` of a value should live in DRAM."""
         if (known := self._known.get((value, path))) is not None:
             return known
-        seen = {(value, path)}
-        wanted = is_made_in_dram(value) or self._is_reached(list(seen), seen)
+        seen = {(value, path), *_states(value, path)}
+        wanted = is_made_in_dram(value, path) or self._is_reached(list(seen), seen)
         # What it is handed on to is reached into as little as it is.
         self._known.update({(value, path): True} if wanted else dict.fromkeys(seen, False))
         return wanted
@@ -67,19 +67,34 @@ class Homes:
         return False
 
 
-def is_made_in_dram(value: SSAValue) -> bool:
-    """True for the result of an instruction that puts it together piece by piece."""
-    if not isinstance(value, OpResult) or not is_tensor(value.type) or element_count(value.type) == 1:
+def is_made_in_dram(value: SSAValue, path: Path) -> bool:
+    """True for a leaf of the result of an instruction that puts it together piece by piece."""
+    if not isinstance(value, OpResult) or not is_tensor(type := type_at(value.type, path)) or element_count(type) == 1:
         return False
     return value.op.name in MADE_IN_DRAM or (isinstance(value.op, DotOp) and not Dot.of(value.op).is_one_block)
 
 
 def _reaches(op: Operation, operand: int) -> bool:
-    if isinstance(op, ReduceOp):
-        found = operand < len(op.args) // 2 and not folds_neighbours(op)
-    else:
-        found = operand in REACHED.get(op.name, ())
+    match op:
+        case ReduceOp():
+            found = operand < len(op.args) // 2 and not folds_neighbours(op)
+        case ScatterOp():
+            found = True
+        case _:
+            found = operand in REACHED.get(op.name, ())
     return found and element_count(op.operands[operand].type) > 1
+
+
+def _states(value: SSAValue, path: Path) -> list[tuple[SSAValue, Path]]:
+    """The other values that are the state of the same loop, if the value is one."""
+    if not isinstance(value, BlockArgument | OpResult):
+        return []
+    loop = value.block.parent_op() if isinstance(value, BlockArgument) else value.op
+    return _state(loop, value.index, path) if isinstance(loop, WhileOp) else []
+
+
+def _state(loop: WhileOp, number: int, path: Path) -> list[tuple[SSAValue, Path]]:
+    return [(values[number], path) for values in (loop.cond.block.args, loop.body.block.args, loop.results)]
 
 
 def _onward(op: Operation, operand: int, path: Path) -> list[tuple[SSAValue, Path]]:
@@ -90,7 +105,7 @@ def _onward(op: Operation, operand: int, path: Path) -> list[tuple[SSAValue, Pat
         case GetTupleElementOp():
             return [(op.results[0], path[1:])] if path[0] == int_of(op.index) else []
         case WhileOp():
-            return [(values[operand], path) for values in (op.cond.block.args, op.body.block.args, op.results)]
+            return _state(op, operand, path)
         case ConditionalOp():
             return [(op.branches[operand - 1].block.args[0], path)] if operand else []
         case FusionOp():
@@ -106,5 +121,5 @@ def _returned(op: ReturnOp, operand: int, path: Path) -> list[tuple[SSAValue, Pa
     if isinstance(parent, WhileOp):
         if op.parent_region() is parent.cond:
             return []
-        return [(values[operand], path) for values in (parent.body.block.args, parent.cond.block.args, parent.results)]
+        return _state(parent, operand, path)
     return [(parent.results[0], path)] if isinstance(parent, ConditionalOp | FusionOp) else []

@@ -105,3 +105,12 @@ def _in_a_loop(low: Lowering, target: Part, source: Part) -> None:
     with low.builder.loop("part", extents[smallest]) as step:
         at = affine(step)
         transfer(low, target.fixed(smallest, at), source.fixed(smallest, at))
+
+
+def brought(low: Lowering, source: Buffer | Splat, region: Region) -> Buffer | Splat:
+    """Some elements as an array of their own, on chip if they fit, until the instruction is done."""
+    if isinstance(source, Splat):
+        return Splat(source.value, source.dtype, region.count)
+    target = low.scratch(source, region.count, in_dram=False)
+    transfer(low, Part(target, Region.whole(region.extents)), part_of(low, source, region))
+    return target

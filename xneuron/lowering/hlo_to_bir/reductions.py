@@ -36,7 +36,7 @@ from .folds import (
 from .layout import TILE, Piece, on_chip, pieces
 from .lifted import lifted, not_elementwise
 from .movement import spread
-from .patterns import Part, joined, part_of, transfer
+from .patterns import Part, brought, joined, part_of, transfer
 from .reducers import operation_of
 from .regions import Region, plus, times
 from .rules import lowers
@@ -219,16 +219,7 @@ def _slice_by_slice(low: Lowering, op: ReduceOp) -> Tree:
     with ExitStack() as loops:
         for extent, stride in zip(reduced.extents, reduced.strides, strict=True):
             slice_ = slice_.moved(affine(loops.enter_context(low.builder.loop("term", extent)), stride))
-        elements = [_brought(low, leaf, slice_) for leaf in inputs]
+        elements = [brought(low, leaf, slice_) for leaf in inputs]
         low.block(body, [*totals, *elements], [state])
     low.release([state])
     return state
-
-
-def _brought(low: Lowering, source: Buffer | Splat, region: Region) -> Buffer | Splat:
-    """A slice where the computation can have it."""
-    if isinstance(source, Splat):
-        return Splat(source.value, source.dtype, region.count)
-    target = low.scratch(source, region.count, in_dram=False)
-    transfer(low, Part(target, Region.whole(region.extents)), Part(source, region))
-    return target

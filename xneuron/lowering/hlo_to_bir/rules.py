@@ -41,6 +41,7 @@ CHAPTERS = (
     "lifted",
     "reductions",
     "contractions",
+    "gathers",
 )
 """Modules whose rules register themselves when they are imported."""
 
