@@ -67,7 +67,6 @@ def _loops(op: Operation, parent: BirLoop | None, hardware: str) -> Iterator[Bir
 
 def _loop(op: StructuredLoop, parent: BirLoop | None, hardware: str) -> BirLoop:
     trip, run = _costs(op, HARDWARE[hardware])
-    axis = op.axis if isinstance(op, LoopOp | DynamicForLoopOp) else None
     return BirLoop(
         name=loop_name(op),
         location=location_of(op),
@@ -75,7 +74,7 @@ def _loop(op: StructuredLoop, parent: BirLoop | None, hardware: str) -> BirLoop:
         form=op.name,
         range=_range(op),
         trips=_trips(op),
-        most=axis.get_max_tripcount() if axis is not None else None,
+        most=op.axis.get_max_tripcount() if isinstance(op, DynamicForLoopOp) else None,
         hardware=hardware,
         trip=trip,
         run=run,

@@ -211,7 +211,7 @@ def _work(loop: Loop) -> str:
     text = f"An iteration executes {_instructions(one.instructions)}, computes {_operations(one.flops)}"
     text += f" and moves {_bytes(one.bytes)}"
     trips = loop.trips.count if isinstance(loop.trips, TripCount) else None
-    if trips in (0, 1):
+    if trips in (0, 1) or (isinstance(loop.trips, Unknown) and loop.trips.reason == NEVER_EXITS):
         return f"{text}."
     if trips is None:
         return f"{text}, times trips({loop.name})."
