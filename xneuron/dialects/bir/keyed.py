@@ -28,6 +28,11 @@ class Key:
     default: Data[Any] | None
     required: bool
 
+    def is_default(self, attr: Data[Any]) -> bool:
+        """True for the default itself: 0, 0.0 and -0.0 are equal, but not the same."""
+        default = self.default
+        return default is not None and attr == default and repr(attr.data) == repr(default.data)
+
 
 class KeyedOp(IRDLOperation, ABC):
     """An operation whose non-header properties are keys; key values are plain Python values."""
@@ -68,11 +73,9 @@ class KeyedOp(IRDLOperation, ABC):
         return cast("Data[Any] | None", self.properties.get(name, default))
 
     def is_default(self, name: str) -> bool:
-        """Whether the key needs no mention: `0` and `0.0` are not the same mention."""
-        default, attr = self.key_definitions()[name].default, self._key_attribute(name)
-        if attr is None or default is None:
-            return attr is default
-        return attr == default and type(attr.data) is type(default.data)
+        """Whether the key needs no mention."""
+        key, attr = self.key_definitions()[name], self._key_attribute(name)
+        return key.default is None if attr is None else key.is_default(attr)
 
     def print_keys(self, printer: Printer, without: str | None = None) -> None:
         """` <key = value, …>` for all keys but those at their default."""

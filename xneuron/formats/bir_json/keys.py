@@ -35,14 +35,9 @@ def read_keys(fields: Fields, cls: type[KeyedOp], names: Iterable[str]) -> dict[
         if place is None:
             continue
         attr = _read_value(place, key.attribute)
-        if not _same(attr, key.default):
+        if not key.is_default(attr):
             found[name] = attr
     return found
-
-
-def _same(attr: Data[Any], default: Data[Any] | None) -> bool:
-    """`0` and `0.0` are equal, but not the same."""
-    return default is not None and attr == default and type(attr.data) is type(default.data)
 
 
 def write_keys(op: KeyedOp, names: Iterable[str], always: bool) -> Object:

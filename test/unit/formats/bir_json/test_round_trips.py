@@ -257,6 +257,16 @@ def test_numbers_that_json_has_no_form_for() -> None:
     assert print_bir_json(parse_bir_json(text)) == text
 
 
+@pytest.mark.parametrize("zero", [0, 0.0, -0.0])
+def test_zeros_that_are_equal_but_not_the_same(zero: float) -> None:
+    document = json.loads(EXAMPLE)
+    document["functions"][0]["blocks"][0]["instructions"][0]["constant"] = zero
+    module = parse_bir_json(json.dumps(document))
+    for text in (print_bir_json(module), print_bir_json(parse_mlir(str(module)))):
+        written = json.loads(text)["functions"][0]["blocks"][0]["instructions"][0]["constant"]
+        assert repr(written) == repr(zero)
+
+
 def test_an_offset_in_a_register_is_a_register_ap() -> None:
     document = json.loads(EXAMPLE)
     load = document["functions"][0]["blocks"][0]["instructions"][1]
