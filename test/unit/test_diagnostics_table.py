@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from xneuron.remarks import CODES
+from xneuron.lowering.hlo_to_bir import loop_control  # noqa: F401 (declares codes)
 from xneuron.transforms import (
     neuron_add_boundary_marker,  # noqa: F401 (declares codes)
     unroll_while_loop,  # noqa: F401

@@ -101,7 +101,7 @@ def _locations(low: Lowering, type: Attribute, wanted: str, kind: TensorKind) ->
     def location(path: Path, type: Attribute) -> Buffer:
         dtype = dtype_of(type)
         assert dtype is not None
-        name = "_".join([wanted, *map(str, path)]) if several else wanted
+        name = ".".join([wanted, *map(str, path)]) if several else wanted
         return low.storage.external(name, kind, dtype, shape_of(type))
 
     return tree_of(type, location)
