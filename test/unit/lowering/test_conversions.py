@@ -109,3 +109,34 @@ def test_precisions_that_nobody_has() -> None:
     reason = "BIR has no floats of 6 bits of exponent and 9 of mantissa to round by"
     with pytest.raises(NotLowerable, match=f"cannot lower reduce_precision 'r' to BIR: {reason}"):
         lowered(text)
+
+
+def test_a_conversion_to_the_same_type_is_another_name() -> None:
+    """The old value is still needed under its other name when its place would be free."""
+    text = """HloModule m
+cond {
+  s = (s32[], u32[3], u32[3]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(2)
+  ROOT more = pred[] compare(i, n), direction=LT
+}
+body {
+  s = (s32[], u32[3], u32[3]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = u32[3] get-tuple-element(s), index=1
+  y = u32[3] get-tuple-element(s), index=2
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  same = u32[3] convert(y)
+  new = u32[3] not(x)
+  last = u32[3] add(same, same)
+  ROOT t = (s32[], u32[3], u32[3]) tuple(next, last, new)
+}
+ENTRY e {
+  x = u32[3] parameter(0)
+  y = u32[3] parameter(1)
+  zero = s32[] constant(0)
+  init = (s32[], u32[3], u32[3]) tuple(zero, x, y)
+  ROOT loop = (s32[], u32[3], u32[3]) while(init), condition=cond, body=body
+}"""
+    agree(text, *np.arange(6, dtype=np.uint32).reshape(2, 3))

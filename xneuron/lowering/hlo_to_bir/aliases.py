@@ -16,6 +16,8 @@ from xneuron.dialects.hlo.control_flow import (
     WhileOp,
 )
 from xneuron.dialects.hlo.data_movement import BitcastOp, CopyOp, ReshapeOp
+from xneuron.dialects.hlo.elementwise import BitcastConvertOp, ConvertOp
+from xneuron.dialects.hlo.types import element_of
 
 from .regions import keeps_order
 from .values import Path
@@ -26,7 +28,14 @@ SAME_ELEMENTS = (CopyOp, ReshapeOp, BitcastOp, OptBarrierOp, DomainOp, AddDepend
 
 def only_renames(op: Operation) -> bool:
     """True if the result is the first operand, whatever its shape."""
-    return isinstance(op, SAME_ELEMENTS) or keeps_order(op) or is_identity(op)
+    return isinstance(op, SAME_ELEMENTS) or keeps_order(op) or is_identity(op) or keeps_type(op)
+
+
+def keeps_type(op: Operation) -> bool:
+    """True for conversions from a type to itself."""
+    if not isinstance(op, ConvertOp | BitcastConvertOp):
+        return False
+    return element_of(op.operand.type) is element_of(op.result.type)
 
 
 def is_plumbing(op: Operation) -> bool:

@@ -13,6 +13,7 @@ from xneuron.dialects.hlo.elementwise import BitcastConvertOp, ConvertOp, Reduce
 from xneuron.dialects.hlo.numbers import FORMATS, FloatFormat, pack, unpack
 from xneuron.dialects.hlo.types import Element, element_of
 
+from .aliases import keeps_type
 from .computations import Lowering
 from .elementwise import alu, apply
 from .elementwise_rounding import truncate
@@ -29,7 +30,7 @@ EXACT = 1 << 24
 def convert(low: Lowering, op: ConvertOp) -> Tree:
     """The values: to pred, whether not 0; floats to integers truncate and saturate; integers wrap; floats round."""
     source, target, leaf = element_of(op.operand.type), element_of(op.result.type), low.leaf(op.operand)
-    if source is target or (source.kind == "pred" and target.name == "u8"):
+    if keeps_type(op):
         return leaf
     if isinstance(leaf, Splat) and (value := _known(source, target, leaf.value)) is not None:
         return Splat(value, DTYPES[target.name], leaf.count)
@@ -101,7 +102,7 @@ def reduce_precision(low: Lowering, op: ReducePrecisionOp) -> Tree:
     """To the dtype of that precision and back; with fewer bits of exponent, what would be subnormal is zero."""
     own, (exponent, mantissa) = FORMATS[element_of(op.operand.type).name], _wanted(op)
     if (exponent, mantissa) == (own.exponent, own.mantissa):
-        return low.leaf(op.operand)
+        return apply(low, op, _cast)
     dtype = _narrow_format(op)
     assert dtype is not None
     smallest = _smallest(own, exponent, mantissa) if exponent < own.exponent else 0.0
@@ -143,7 +144,7 @@ def _unreadable(op: BitcastConvertOp) -> str | None:
 def bitcast_convert(low: Lowering, op: BitcastConvertOp) -> Tree:
     """Integers: a copy. Floats: through a register, one by one, since only registers are without a type."""
     source, target, leaf = element_of(op.operand.type), element_of(op.result.type), low.leaf(op.operand)
-    if source is target:
+    if keeps_type(op):
         return leaf
     if isinstance(leaf, Splat):
         return Splat(unpack(target, pack(source, leaf.value)), DTYPES[target.name], leaf.count)
