@@ -155,7 +155,7 @@ class Slicer:
                 continue
             stack.extend(self._settle(top))
             if len(self._nodes) - first > FARTHEST:
-                return Opaque("more than can be followed", point.value.type)
+                return _opaque("more than can be followed", point)
         return self._nodes[point]
 
     def _settle(self, point: Point) -> list[Point]:
@@ -173,7 +173,7 @@ class Slicer:
         if isinstance(op, ConstantOp):
             self._nodes[point] = _constant(op, point.path)
         elif why := _obstacle(op, point.path):
-            self._nodes[point] = Opaque(why, point.value.type)
+            self._nodes[point] = _opaque(why, point)
         else:
             return self._apply(point, op)
         return []
@@ -195,7 +195,7 @@ class Slicer:
                     point = nearer
                 case end:
                     return end
-        return Opaque("more than can be followed", point.value.type)
+        return _opaque("more than can be followed", point)
 
     def _behind(self, point: Point) -> Point | Slot | Opaque | None:
         value, path, frame = point
@@ -226,7 +226,7 @@ class Slicer:
 
     def _enter(self, op: Operation, block: Block, path: Path, frame: Frame) -> Point | Opaque:
         if frame.depth > DEEPEST:
-            return Opaque("calls nested too deep", op.results[0].type)
+            return _opaque("calls nested too deep", Point(op.results[0], path, frame))
         if (inner := self._frames.get((op, frame))) is None:
             inner = Frame(tuple(Point(operand, (), frame) for operand in op.operands), frame.depth + 1)
             self._frames[op, frame] = inner
@@ -247,7 +247,7 @@ class Slicer:
             return Point(owner.operands[value.index], path, frame)
         if isinstance(owner, FuncOp) and (call := self.calls.only_call(owner)) is not None:
             return Point(call.operands[value.index], path, frame)
-        return Opaque("a parameter of the computation around the loop", value.type)
+        return _opaque("a parameter of the computation around the loop", Point(value, path, frame))
 
 
 def postorder(*roots: Node, known: Container[Node] = ()) -> Iterator[Node]:
@@ -285,6 +285,10 @@ def _element(values: tuple[SSAValue, ...] | object, slot: Path, frame: Frame) ->
     return Point(values[slot[0]], slot[1:], frame)
 
 
+def _opaque(why: str, point: Point) -> Opaque:
+    return Opaque(why, _type_at(point.value.type, point.path))
+
+
 def _type_at(type: Attribute, path: Path) -> Attribute:
     for index in path:
         type = elements_of(type)[index]
@@ -297,7 +301,7 @@ def _constant(op: ConstantOp, path: Path) -> Node:
         value = cast(TupleLiteralAttr, value).elements.data[index]
     if isinstance(value, LiteralAttr):
         return Constant(value.type, value)
-    return Opaque("a constant without its value", op.results[0].type)
+    return Opaque("a constant without its value", _type_at(op.results[0].type, path))
 
 
 def _obstacle(op: Operation, path: Path) -> str:

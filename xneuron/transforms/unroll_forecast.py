@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import OpResult, SSAValue
 
 from xneuron.analysis.computations import instruction_count, loops
 from xneuron.analysis.trip_count import TripCount
@@ -108,9 +107,7 @@ class Growth:
 
 def _numbered_copy(module: ModuleOp) -> tuple[ModuleOp, list[WhileOp]]:
     """A copy of a module whose loops have numbers, and the loops of those numbers."""
-    values: dict[SSAValue, SSAValue] = {}
-    copy = module.clone(values)
-    originals = list(loops(module))
-    for number, loop in enumerate(originals):
-        cast(OpResult, values[loop.results[0]]).op.attributes[NUMBER] = integer(number)
-    return copy, originals
+    copy = module.clone()
+    for number, loop in enumerate(loops(copy)):
+        loop.attributes[NUMBER] = integer(number)
+    return copy, list(loops(module))

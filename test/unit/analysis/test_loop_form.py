@@ -334,6 +334,19 @@ def test_an_update_known_at_run_time_only() -> None:
     assert found.reason_code == counts.UPDATE_OPAQUE
 
 
+def test_a_state_that_is_a_parameter() -> None:
+    """Start and bound are elements of a tuple that is known only at run time."""
+    text = loop()
+    head, _, _ = text.partition("ENTRY")
+    entry = """ENTRY main {
+  t = (s32[], s32[]) parameter(0)
+  ROOT while = (s32[], s32[]) while(t), condition=cond, body=body }
+"""
+    found = forms_of(head + entry)["while"]
+    assert isinstance(found, Dynamic)
+    assert (found.start, found.bound, found.counter) == ((0,), (1,), Interval(-(2**31), 2**31 - 2))
+
+
 NESTED = """HloModule nested
 inner {{ q = (s32[], s32[], f32[8]) parameter(0)
   j = s32[] get-tuple-element(q), index=0

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 from xdsl.context import Context
+from xdsl.parser import Parser
 from xdsl.passes import ModulePass
+from xdsl.universe import Universe
 
 from xneuron.formats.hlo_text.parser import parse_hlo
 from xneuron.remarks import collect
@@ -57,3 +59,13 @@ def test_budgets_of_nests(limit: int) -> None:
         found = forecast(parse_hlo(text), unroller)  # pyright: ignore[reportArgumentType]
         expected = said(text, unroller)
         assert {r.loop: (r.kind, r.code, r.facts.get("ops_after")) for r in found.values()} == expected
+
+
+def test_a_loop_without_results() -> None:
+    """Several operands, or none, are not HLO's normal form."""
+    text = (ROOT / "test/filecheck/transforms/tuple-while-operands.mlir").read_text()
+    ctx = Context()
+    for name, dialect in Universe.get_multiverse().all_dialects.items():
+        ctx.register_dialect(name, dialect)
+    found = forecasts(Parser(ctx, text).parse_module())
+    assert {said.code for said in found["unroll-while-loop"].values()} >= {"several-operands"}
