@@ -1,7 +1,7 @@
 """The forms of a module's loops, and what integers in their bodies are: intervals, and affine in induction variables.
 
 The three belong together. What an outer loop's counter is bounds the inner loop's start; what bounds a counter decides
-whether an index may wrap.
+whether an index may wrap. In the body of a `Dynamic` loop they hold where its guards let the program pass.
 """
 
 from __future__ import annotations
