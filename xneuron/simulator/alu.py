@@ -76,6 +76,22 @@ def _count(a: Any, b: Any) -> Any:
     return np.bitwise_and(b, 8 * a.dtype.itemsize - 1).astype(a.dtype)
 
 
+def _with_out(function: Function, ufunc: np.ufunc) -> Function:
+    """`function`, which is `ufunc` but for zeros, with `out=`, which may be an operand."""
+
+    def run(a: Any, b: Any, out: Any = None) -> Any:
+        apart = out is not None and not (np.may_share_memory(out, a) or np.may_share_memory(out, b))
+        if apart and ufunc(a, b, out=out).all():
+            return out
+        result = function(a, b)
+        if out is not None:
+            np.copyto(out, result)
+        return result
+
+    return run
+
+
+_MAXIMUM, _MINIMUM = _with_out(maximum, np.maximum), _with_out(minimum, np.minimum)
 _INTEGER: dict[AluOpType, Function] = {
     **_EITHER,
     AluOpType.bitwise_not: np.invert,
@@ -95,8 +111,8 @@ _INTEGER: dict[AluOpType, Function] = {
 
 _FLOAT: dict[AluOpType, Function] = {
     **_EITHER,
-    AluOpType.max: maximum,
-    AluOpType.min: minimum,
+    AluOpType.max: _MAXIMUM,
+    AluOpType.min: _MINIMUM,
     AluOpType.divide: np.divide,
     AluOpType.mod_int: lambda a, b: np.remainder(np.trunc(a), np.trunc(b)),
     AluOpType.average: lambda a, b: (a + b) * np.float32(0.5),
@@ -118,6 +134,11 @@ def word_of(ops: list[AluOpType], dtypes: list[Numpy]) -> Numpy:
 def function_of(op: AluOpType, word: Numpy) -> Function:
     """The operation on arrays of type `word`; a unary one takes one. Comparisons answer booleans."""
     return (_INTEGER if is_integer(word) else _FLOAT)[op]
+
+
+def takes_out(function: Function) -> bool:
+    """True if a function can write its result into an array of the word's type."""
+    return isinstance(function, np.ufunc) or function in (_MAXIMUM, _MINIMUM)
 
 
 def is_unary(op: AluOpType) -> bool:

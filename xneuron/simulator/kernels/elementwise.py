@@ -11,7 +11,7 @@ import numpy as np
 from xneuron.dialects.bir.compute import ReciprocalOp, SelectOp, TensorScalarOp, TensorScalarPtrOp, TensorTensorOp
 from xneuron.dialects.bir.enums import AccumulateFlag, AluOpType
 from xneuron.dialects.bir.instruction import DataInstruction
-from xneuron.simulator.alu import function_of, is_unary, word_of
+from xneuron.simulator.alu import function_of, is_unary, takes_out, word_of
 from xneuron.simulator.dtypes import SINGLE, Numpy, converted, into, scalar
 from xneuron.simulator.kernels.registry import (
     Call,
@@ -100,7 +100,7 @@ def _direct(views: tuple[View, ...], stages: Sequence[Stage], word: Numpy) -> tu
     functions = [function_of(stage.op, word) for stage in stages]
     if not same_shape(views) or any(view.dtype != word for view in views) or not stages:
         return ()
-    if not all(isinstance(function, np.ufunc) for function in functions):
+    if not all(map(takes_out, functions)):
         return ()
     out = Slot(len(views) - 1)
     # A later stage must not find its operand overwritten by an earlier one.
