@@ -1,5 +1,8 @@
 """What loops become on the register machine; expected numbers are worked out by hand, trips by a plain Python loop."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from xneuron.analysis import loop_form as forms
@@ -9,6 +12,9 @@ from xneuron.analysis.loop_forms import LoopForms
 from xneuron.analysis.value_range import Interval
 from xneuron.dialects.hlo.control_flow import WhileOp
 from xneuron.formats.hlo_text.parser import parse_hlo
+from xneuron.remarks import CODES
+
+DIAGNOSTICS = Path(__file__).parents[3] / "docs" / "diagnostics.md"
 
 
 def forms_of(text: str) -> dict[str, LoopForm]:
@@ -279,6 +285,12 @@ EVER = f"b = s32[] constant({2**31 - 1})"
 )
 def test_refusals(parts: dict[str, str], code: str) -> None:
     assert reason(**parts) == code
+
+
+def test_the_codes_are_documented() -> None:
+    rows = re.findall(r"^\| `([\w-]+)` \| [^`]+ \|$", DIAGNOSTICS.read_text(), re.MULTILINE)
+    declared = {value for value in vars(forms).values() if isinstance(value, str) and value in CODES}
+    assert set(rows) == declared
 
 
 def state(counter: str, update: str, cond: str, more: str = "") -> str:
