@@ -23,7 +23,8 @@ COMPOSED = {
 @pytest.mark.parametrize("name", FLOATS)
 def test_exact_functions(name: str) -> None:
     x = floats(name, 60)
-    assert not list(differences({opcode: (shape(x), f"{opcode}(p0)") for opcode in (*ENGINE, *ROUNDING)}, x))
+    exact = (*ENGINE, *ROUNDING) if name == "f32" else ("rsqrt", "erf", "logistic", "sqrt", *ROUNDING)
+    assert not list(differences({opcode: (shape(x), f"{opcode}(p0)") for opcode in exact}, x))
 
 
 @pytest.mark.parametrize("name", ["f16", "f8e4m3", "bf16"])
@@ -58,14 +59,18 @@ def test_composed_functions_of_special_values(opcode: str) -> None:
     assert not list(differences({opcode: (shape(x), f"{opcode}(p0)")}, x))
 
 
-@pytest.mark.parametrize("name", ["bf16", "f16"])
+@pytest.mark.parametrize("name", ["bf16", "f16", "f8e4m3"])
 def test_narrow_floats_are_rounded_once(name: str) -> None:
-    """What is in between is float32, so that a few of its units are at most one of theirs, and seldom that."""
+    """What is in between is float32, so that a few of its units are at most one of theirs, and seldom that.
+
+    Numpy and ml_dtypes have exponential and others of their own for narrow floats.
+    """
     with np.errstate(over="ignore"):
         x = samples().astype(DTYPES[name])
-    for wanted, found in results({opcode: (shape(x), f"{opcode}(p0)") for opcode in COMPOSED}, x).values():
-        word = np.dtype(f"i{x.dtype.itemsize}")
-        same = wanted.view(word) == found.view(word)
-        assert (same | np.isnan(wanted.astype(np.float32))).mean() > 0.99
-        close = np.abs(wanted.view(word).astype(np.int64) - found.view(word).astype(np.int64)) <= 1
-        assert (close | np.isnan(wanted.astype(np.float32))).all()
+    word = np.dtype(f"i{x.dtype.itemsize}")
+    for wanted, found in results({opcode: (shape(x), f"{opcode}(p0)") for opcode in (*ENGINE, *COMPOSED)}, x).values():
+        number = ~np.isnan(wanted.astype(np.float32))
+        assert (number == ~np.isnan(found.astype(np.float32))).all()
+        units = np.abs(wanted.view(word).astype(np.int64) - found.view(word).astype(np.int64))[number]
+        assert (units == 0).mean() > 0.99
+        assert units.max() <= 1
