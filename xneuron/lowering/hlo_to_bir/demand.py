@@ -6,7 +6,7 @@ becomes: then nobody needs its memory, nor what is computed to move it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
@@ -50,13 +50,13 @@ class Demand:
             return True
         return isinstance(op, WhileOp) and self._may_never_end(op)
 
-    def operands(self, op: Operation) -> Iterator[SSAValue]:
+    def operands(self, op: Operation) -> Sequence[SSAValue]:
         """The operands that an instruction needs, with repetitions."""
-        if isinstance(op, DynamicSliceOp | DynamicUpdateSliceOp):
-            yield from op.operands[: len(op.operands) - len(op.start_indices)]
-            yield from (i for d, i in enumerate(op.start_indices) if self._indices.start(op, d) is None)
-        else:
-            yield from op.operands
+        if not isinstance(op, DynamicSliceOp | DynamicUpdateSliceOp):
+            return op.operands
+        first = len(op.operands) - len(op.start_indices)
+        held = [i for d, i in enumerate(op.start_indices) if self._indices.start(op, d) is None]
+        return [*op.operands[:first], *held]
 
     def _may_never_end(self, op: WhileOp) -> bool:
         form = self._indices.forms.of(op)

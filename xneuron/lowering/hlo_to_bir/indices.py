@@ -19,9 +19,15 @@ class Indices:
 
     def __init__(self, forms: LoopForms) -> None:
         self.forms = forms
+        self._known: dict[tuple[Slicing, int], AffineIndex | None] = {}
 
     def start(self, op: Slicing, dimension: int) -> AffineIndex | None:
         """Where a window starts in a dimension, for sure inside; None if a register has to hold that, clamped."""
+        if (op, dimension) not in self._known:
+            self._known[op, dimension] = self._start(op, dimension)
+        return self._known[op, dimension]
+
+    def _start(self, op: Slicing, dimension: int) -> AffineIndex | None:
         index = op.start_indices[dimension] if len(op.start_indices) > dimension else None
         if index is None or (is_tensor(index.type) and shape_of(index.type)):
             return None  # one vector of all indices
