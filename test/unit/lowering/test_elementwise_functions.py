@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from elementwise_cases import FLOATS, differences, floats, results
-from oracle.programs import DTYPES, shape
+from oracle.programs import DTYPES, pairs, shape
 
 ENGINE = ("exponential", "log", "tanh", "logistic", "sqrt", "rsqrt", "erf", "sine")
 """Functions of the machine."""
@@ -57,6 +57,15 @@ def test_composed_functions(opcode: str) -> None:
 def test_composed_functions_of_special_values(opcode: str) -> None:
     x = np.array([0.0, -0.0, np.inf, -np.inf, np.nan], np.float32)
     assert not list(differences({opcode: (shape(x), f"{opcode}(p0)")}, x))
+
+
+def test_angles() -> None:
+    y, x = pairs(np.array([0.0, -0.0, 1.0, -1.0, 0.25, -3.0, 1e-45, -1e30, 3e38, np.inf, -np.inf, np.nan], np.float32))
+    some = np.random.default_rng(0).normal(0, 1, (2, 500)).astype(np.float32)
+    y, x = np.concatenate([y, some[0]]), np.concatenate([x, some[1] ** 3])
+    ((wanted, found),) = results({"atan2": (shape(y), "atan2(p0, p1)")}, y, x).values()
+    np.testing.assert_allclose(found, wanted, rtol=4e-7)
+    assert (np.signbit(found) == np.signbit(wanted))[~np.isnan(wanted)].all()
 
 
 @pytest.mark.parametrize("name", ["bf16", "f16", "f8e4m3"])

@@ -233,6 +233,7 @@ ACTIVATIONS = {
     "Ln": lambda x: np.log(abs(x)),
     "Erf": np.vectorize(math.erf),
     "Sin": np.sin,
+    "Arctan": np.arctan,
 }
 
 

@@ -226,6 +226,7 @@ class ActivationFunctionType(StrEnum):
     Ln = "Ln"
     Erf = "Erf"
     Sin = "Sin"
+    Arctan = "Arctan"
 
 
 class AccumulateFlag(StrEnum):

@@ -1,7 +1,7 @@
 """Functions of floats: those that the Activation engine has, and some that follow from them.
 
 What follows is chosen so that nothing cancels: each result is within a few units in the last place of float32, close to
-zeros and poles, too. Functions that would need a table of their own (arc functions) are refused.
+zeros and poles, too.
 """
 
 from __future__ import annotations
@@ -62,33 +62,6 @@ def log_plus_one(tile: Tile, out: Chip, x: Operand) -> None:
     ratio = tile.alu(AluOpType.divide, tile.wide(x), x, moved)
     tile.alu(AluOpType.mult, log, log, ratio)
     tile.select(out, moved, log, x)
-
-
-def _sines(tile: Tile, x: Chip) -> tuple[Chip, Chip]:
-    """`sin(x)` and `sin(2 * x)`."""
-    single = tile.activation(ActivationFunctionType.Sin, tile.wide(x), x)
-    return single, tile.activation(ActivationFunctionType.Sin, tile.wide(x), x, scale=2.0)
-
-
-@stepwise(hlo.CosineOp)
-def cosine(tile: Tile, out: Chip, x: Operand) -> None:
-    """`sin(2 * x) / (2 * sin(x))`; 1 where `x` is 0."""
-    x = tile.chip(x)
-    single, double = _sines(tile, x)
-    tile.alu(AluOpType.divide, double, double, single)
-    tile.alu(AluOpType.mult, double, double, 0.5)
-    tile.select(out, x, double, tile.full(1.0, x.dtype))
-
-
-@stepwise(hlo.TanOp)
-def tangent(tile: Tile, out: Chip, x: Operand) -> None:
-    """`sin(x) * (2 * sin(x) / sin(2 * x))`; `x` where that is 0."""
-    x = tile.chip(x)
-    single, double = _sines(tile, x)
-    tile.alu(AluOpType.divide, double, single, double)
-    tile.alu(AluOpType.mult, double, double, 2.0)
-    tile.alu(AluOpType.mult, double, double, single)
-    tile.select(out, x, double, x)
 
 
 @stepwise(hlo.CoshOp)

@@ -35,6 +35,7 @@ CHAPTERS = (
     "elementwise_integers",
     "elementwise_rounding",
     "elementwise_functions",
+    "elementwise_angles",
     "conversions",
     "movement",
     "dynamic",
@@ -42,6 +43,7 @@ CHAPTERS = (
     "reductions",
     "contractions",
     "gathers",
+    "windows",
 )
 """Modules whose rules register themselves when they are imported."""
 

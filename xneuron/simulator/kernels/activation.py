@@ -43,6 +43,7 @@ FUNCTIONS: dict[ActivationFunctionType, Function | None] = {
     ActivationFunctionType.Ln: np.log,
     ActivationFunctionType.Erf: error_function,
     ActivationFunctionType.Sin: np.sin,
+    ActivationFunctionType.Arctan: np.arctan,
 }
 """Functions of float32 arrays, None for the identity; Gelu is the exact one (by erf)."""
 
