@@ -43,7 +43,6 @@ CHAPTERS = (
     "reductions",
     "contractions",
     "gathers",
-    "windows",
 )
 """Modules whose rules register themselves when they are imported."""
 
