@@ -43,6 +43,15 @@ def is_plumbing(op: Operation) -> bool:
     return isinstance(op, TupleOp | GetTupleElementOp) or only_renames(op)
 
 
+def name_in_body(loop: WhileOp, path: Path | None) -> str | None:
+    """What the body calls an element of its state, None if it has no name for it."""
+    for use in loop.body.block.args[0].uses:
+        element = use.operation
+        if isinstance(element, GetTupleElementOp) and (int_of(element.index),) == path:
+            return element.results[0].name_hint
+    return None
+
+
 class Origins:
     """Where the leaves of values come from, in one computation; each is followed once."""
 

@@ -45,7 +45,6 @@ class Lowering:
     """What rules work with."""
 
     def __init__(self, entry: FuncOp, forms: LoopForms) -> None:
-        self.forms = forms
         self.indices = Indices(forms)
         self.demand = Demand(entry, self.indices)
         self.axes: dict[WhileOp, SSAValue] = {}
@@ -101,7 +100,9 @@ class Lowering:
         """Memory until the instruction is done."""
         return self.keep_for_now(self.storage.value(wanted, dtype_from.dtype, count, in_dram))
 
-    def result(self, value: SSAValue, path: Path = (), in_dram: bool | None = None) -> Buffer:
+    def result(
+        self, value: SSAValue, path: Path = (), in_dram: bool | None = None, wanted: str | None = None
+    ) -> Buffer:
         """Where to write an array result: its target if it may go there at once, else a buffer of its own."""
         if (target := self.frame.placed.get((value, path))) is not None:
             return target
@@ -109,7 +110,7 @@ class Lowering:
         dtype = dtype_of(type)
         assert dtype is not None
         home = self.homes.in_dram(value, path) if in_dram is None else in_dram
-        return self.storage.value(value.name_hint or "t", dtype, element_count(type), home)
+        return self.storage.value(wanted or value.name_hint or "t", dtype, element_count(type), home)
 
     def is_dying(self, value: SSAValue, leaf: Leaf) -> bool:
         """True if the memory of a value's leaf may be overwritten: nobody needs it after this instruction."""

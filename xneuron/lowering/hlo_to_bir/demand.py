@@ -59,7 +59,7 @@ class Demand:
         return [*op.operands[:first], *held]
 
     def _may_never_end(self, op: WhileOp) -> bool:
-        form = self._indices.forms.of(op)
+        form = self._indices.form(op)
         return isinstance(form, DoWhile) or (isinstance(form, Dynamic) and form.guarded)
 
     def _add(self, value: SSAValue, path: Path) -> None:
@@ -79,7 +79,7 @@ class Demand:
 
     def _add_end(self, op: WhileOp) -> None:
         """What says when a loop ends: its condition, or the scalars that its bound is computed from."""
-        match self._indices.forms.of(op):
+        match self._indices.form(op):
             case DoWhile():
                 self._add_root(op.cond.block)
             case Dynamic(start=start, bound=bound):

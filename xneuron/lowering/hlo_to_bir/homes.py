@@ -12,7 +12,7 @@ from xneuron.dialects.hlo.attributes import int_of
 from xneuron.dialects.hlo.contractions import DotOp
 from xneuron.dialects.hlo.control_flow import ConditionalOp, FusionOp, GetTupleElementOp, ReturnOp, TupleOp, WhileOp
 from xneuron.dialects.hlo.indexing import ScatterOp
-from xneuron.dialects.hlo.reductions import ReduceOp
+from xneuron.dialects.hlo.reductions import ReduceOp, ReduceWindowOp
 from xneuron.dialects.hlo.types import element_count, is_tensor
 
 from .aliases import only_renames
@@ -78,7 +78,7 @@ def _reaches(op: Operation, operand: int) -> bool:
     match op:
         case ReduceOp():
             found = operand < len(op.args) // 2 and not folds_neighbours(op)
-        case ScatterOp():
+        case ScatterOp() | ReduceWindowOp():
             found = True
         case _:
             found = operand in REACHED.get(op.name, ())

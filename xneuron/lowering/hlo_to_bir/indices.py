@@ -5,13 +5,20 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from xneuron.analysis.affine_index import AffineIndex, Axis, Term, constant
-from xneuron.analysis.loop_form import DoWhile, Dynamic
+from xneuron.analysis.loop_form import DoWhile, Dynamic, LoopForm, Static
 from xneuron.analysis.loop_forms import LoopForms
 from xneuron.analysis.value_range import Interval
+from xneuron.dialects.hlo.control_flow import WhileOp
 from xneuron.dialects.hlo.data_movement import DynamicSliceOp, DynamicUpdateSliceOp
 from xneuron.dialects.hlo.types import is_tensor, shape_of
+from xneuron.remarks import declare
 
 Slicing: TypeAlias = DynamicSliceOp | DynamicUpdateSliceOp
+
+
+LARGEST = 2**31 - 1
+"""The largest bound of a loop axis."""
+TOO_MANY = declare("trips-beyond-axis", "The trip count is known, but no bound of a loop axis is as large.")
 
 
 class Indices:
@@ -20,6 +27,13 @@ class Indices:
     def __init__(self, forms: LoopForms) -> None:
         self.forms = forms
         self._known: dict[tuple[Slicing, int], AffineIndex | None] = {}
+
+    def form(self, loop: WhileOp) -> LoopForm:
+        """What a loop becomes: what the analysis says, as long as it fits on an axis."""
+        form = self.forms.of(loop)
+        if isinstance(form, Static) and form.count > LARGEST:
+            return DoWhile(TOO_MANY, f"it runs {form.count} times, which is no bound of a loop axis")
+        return form
 
     def start(self, op: Slicing, dimension: int) -> AffineIndex | None:
         """Where a window starts in a dimension, for sure inside; None if a register has to hold that, clamped."""
@@ -39,7 +53,7 @@ class Indices:
 
     def _is_held(self, term: Term) -> bool:
         """True if there is an induction variable, or a register that was loaded in front of a loop."""
-        form = self.forms.of(term.loop)
+        form = self.form(term.loop)
         if isinstance(term, Axis):
             return not isinstance(form, DoWhile)
         return isinstance(form, Dynamic) and term.path in (form.start, form.bound)

@@ -11,10 +11,10 @@ from xneuron.dialects.bir.branches import ExitOp
 from xneuron.dialects.bir.enums import AluOpType, BranchCompareOp
 from xneuron.dialects.bir.expressions import affine
 from xneuron.dialects.bir.registers import RegisterAluOp, RegisterMoveOp
-from xneuron.dialects.hlo.attributes import int_of
-from xneuron.dialects.hlo.control_flow import GetTupleElementOp, WhileOp
+from xneuron.dialects.hlo.control_flow import WhileOp
 from xneuron.remarks import declare, remark
 
+from .aliases import name_in_body
 from .computations import Lowering
 from .values import Buffer, Splat, Tree, at
 
@@ -37,7 +37,7 @@ class LoopControl:
 
     def __init__(self, low: Lowering, op: WhileOp, inits: Tree) -> None:
         self.low, self.op = low, op
-        self.form = low.forms.of(op)
+        self.form = low.indices.form(op)
         if isinstance(self.form, Dynamic):
             self._load(self.form.bound, inits, "bound")
             self._load(self.form.start, inits, "start")
@@ -75,12 +75,7 @@ class LoopControl:
     def _axis_name(self) -> str:
         """The name of the counter in the body, if it has one."""
         slot = self.form.slot if not isinstance(self.form, DoWhile) else None
-        path = (slot,) if isinstance(slot, int) else slot
-        for use in self.op.body.block.args[0].uses:
-            element = use.operation
-            if isinstance(element, GetTupleElementOp) and (int_of(element.index),) == path:
-                return element.results[0].name_hint or "i"
-        return "i"
+        return name_in_body(self.op, (slot,) if isinstance(slot, int) else slot) or "i"
 
     # A bound in a register
 

@@ -12,6 +12,7 @@ from xneuron.dialects.bir.operands import access
 from xneuron.dialects.bir.registers import RegisterMoveOp, TensorLoadOp
 from xneuron.dialects.hlo.control_flow import WhileOp
 
+from .aliases import name_in_body
 from .computations import Lowering, moves
 from .copies import assign
 from .loop_control import LoopControl
@@ -46,7 +47,8 @@ def _home_of(low: Lowering, op: WhileOp, path: Path, init: Tree) -> Leaf:
         return init
     if isinstance(init, Buffer) and low.is_dying(op.inits[0], init) and low.is_home(op.results[0], path, init):
         return init
-    return low.result(op.results[0], path)
+    name = name_in_body(op, path) or op.res[0].name_hint or "state"
+    return low.result(op.results[0], path, wanted=f"{name}.carried")
 
 
 def _test(low: Lowering, op: WhileOp, state: Tree, register: SSAValue) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
+
+from xdsl.ir import SSAValue
 
 from xneuron.dialects.bir.compute import IotaOp as IotaInstruction
 from xneuron.dialects.bir.enums import AluOpType, DType, Engine
@@ -64,18 +67,22 @@ def pad(low: Lowering, op: PadOp) -> Tree:
     """The padding everywhere, then what is left of the operand over it."""
     out, extents = low.result(op.results[0]), shape_of(op.results[0].type)
     spread(low, out, low.leaf(op.padding_value))
-    rows = zip(
-        shape_of(op.operand.type), extents, int_list(op.edge_padding_low), int_list(op.interior_padding), strict=True
-    )
-    kept = [_kept(extent, limit, low_edge, interior + 1) for extent, limit, low_edge, interior in rows]
+    steps = [interior + 1 for interior in int_list(op.interior_padding)]
+    place(low, Part(out, Region.whole(extents)), op.operand, int_list(op.edge_padding_low), steps)
+    return out
+
+
+def place(low: Lowering, target: Part, operand: SSAValue, starts: Sequence[int], steps: Sequence[int]) -> None:
+    """Element i of an operand to element `start + i * step` of each dimension; what falls outside is left out."""
+    extents = shape_of(operand.type)
+    rows = zip(extents, target.region.extents, starts, steps, strict=True)
+    kept = [_kept(extent, limit, start, step) for extent, limit, start, step in rows]
     sizes = [stop - first for first, stop, _ in kept]
     if min(sizes, default=1) <= 0:
-        return out
-    steps = [interior + 1 for interior in int_list(op.interior_padding)]
-    target = Region.whole(extents).box([at for _, _, at in kept], sizes, steps)
-    source = Region.whole(shape_of(op.operand.type)).box([first for first, _, _ in kept], sizes)
-    transfer(low, Part(out, target), part_of(low, low.leaf(op.operand), source))
-    return out
+        return
+    source = Region.whole(extents).box([first for first, _, _ in kept], sizes)
+    places = target.region.box([at for _, _, at in kept], sizes, steps)
+    transfer(low, Part(target.buffer, places), part_of(low, low.leaf(operand), source))
 
 
 def _kept(extent: int, limit: int, offset: int, step: int) -> tuple[int, int, int]:

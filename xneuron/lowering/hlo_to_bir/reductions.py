@@ -15,7 +15,7 @@ from xneuron.dialects.bir.expressions import Affine, affine, constant
 from xneuron.dialects.bir.movement import TensorCopyOp
 from xneuron.dialects.bir.operands import MemoryAccess, access
 from xneuron.dialects.hlo.attributes import int_list
-from xneuron.dialects.hlo.reductions import ReduceOp
+from xneuron.dialects.hlo.reductions import ReduceOp, ReduceWindowOp
 from xneuron.dialects.hlo.types import shape_of
 
 from .blocks import chunks
@@ -52,18 +52,29 @@ def _problem(op: ReduceOp) -> str | None:
 def reduce(low: Lowering, op: ReduceOp) -> Tree:
     """By a TensorReduce where its computation is one operation, else slice by slice."""
     if (found := operation_of(op.to_apply)) is None:
-        return _slice_by_slice(low, op)
+        return fold_slices(low, op, [low.leaf(value) for value in op.args[: len(op.args) // 2]], *_halves(op))
     source, init = (low.leaf(value) for value in op.args)
     out = low.result(op.results[0])
-    fold = Fold(found, init, word_of(found, out.dtype))
-    shape, dims = shape_of(op.args[0].type), int_list(op.dimensions)
-    kept = [d for d in range(len(shape)) if d not in dims]
-    region = Region.whole(shape) if isinstance(source, Buffer) else Region.repeated(shape)
-    if out.count == 1:
-        _to_scalar(low, fold, out, source, region.count)
-    elif not _in_one_tile(low, fold, out, source, region.pick([*kept, *sorted(dims)])):
-        _in_tiles(low, fold, out, source, region.pick(kept), region.pick(sorted(dims)))
+    kept, reduced = _halves(op)
+    fold_region(low, Fold(found, init, word_of(found, out.dtype)), out, source, kept, reduced)
     return out
+
+
+def _halves(op: ReduceOp) -> tuple[Region, Region]:
+    """The dimensions of the inputs that stay, and those that go."""
+    whole, dims = Region.whole(shape_of(op.args[0].type)), sorted(int_list(op.dimensions))
+    return whole.pick([d for d in range(len(whole.extents)) if d not in dims]), whole.pick(dims)
+
+
+def fold_region(low: Lowering, fold: Fold, out: Buffer, source: Buffer | Splat, kept: Region, reduced: Region) -> None:
+    """Folds the elements of `reduced` at each place of `kept`, which is one element of the result."""
+    region = kept.then(reduced)
+    if isinstance(source, Splat):
+        kept, reduced = Region.repeated(kept.extents), Region.repeated(reduced.extents)
+    if out.count == 1 and (isinstance(source, Splat) or Part(source, region).is_all):
+        _to_scalar(low, fold, out, source, region.count)
+    elif not _in_one_tile(low, fold, out, source, region):
+        _in_tiles(low, fold, out, source, kept, reduced)
 
 
 def _in_one_tile(low: Lowering, fold: Fold, out: Buffer, source: Buffer | Splat, region: Region) -> bool:
@@ -116,12 +127,12 @@ def _in_tiles(low: Lowering, fold: Fold, out: Buffer, source: Buffer | Splat, ke
     count, buffer = reduced.count, low.in_dram(_once(source))
     (kept,), (reduced,) = joined(kept), joined(reduced)
     if len(kept.extents) > _MOST_KEPT or len(reduced.extents) > 1:
-        everything = Region((*kept.extents, *reduced.extents), (*kept.strides, *reduced.strides))
+        everything = kept.then(reduced)
         buffer = low.scratch(ordered_from := buffer, everything.count, in_dram=True)
         transfer(low, Part(buffer, Region.whole(everything.extents)), Part(ordered_from, everything))
         kept, reduced = Region((out.count,), (count,)), Region((count,), (1,))
     for start, rows in _grids(kept):
-        terms = Region((*rows.extents, count), (*rows.strides, *(reduced.strides or (0,))), rows.offset)
+        terms = rows.then(Region((count,), reduced.strides or (0,), reduced.offset))
         batch, height, width = rows.extents
         load = partial(loaded, low, Part(buffer, terms))
         fold_blocks(low, fold, out, (batch, height, width), count, load, start)
@@ -139,13 +150,13 @@ def _grids(kept: Region) -> Iterator[tuple[int, Region]]:
     """Results as [batch, rows, columns], and where in the result each begins: one line is cut into tiles."""
     if len(kept.extents) > 1:
         missing = (0,) * (_MOST_KEPT - len(kept.extents))
-        yield 0, Region((*(1 for _ in missing), *kept.extents), (*missing, *kept.strides))
+        yield 0, Region((1,) * len(missing), missing).then(kept)
         return
-    (stride,) = kept.strides
+    (stride,) = kept.strides or (0,)
     for piece in pieces(kept.count):
         extents = (piece.times, piece.partitions, piece.free)
         strides = (piece.size * stride, piece.free * stride, stride)
-        yield piece.start, Region(extents, strides, constant(piece.start * stride))
+        yield piece.start, Region(extents, strides, plus(kept.offset, constant(piece.start * stride)))
 
 
 # To one scalar
@@ -203,23 +214,22 @@ def _tile_to_scalar(low: Lowering, fold: Fold, target: MemoryAccess, tile: Memor
 # Any computation
 
 
-def _slice_by_slice(low: Lowering, op: ReduceOp) -> Tree:
+def fold_slices(
+    low: Lowering, op: ReduceOp | ReduceWindowOp, inputs: list[Buffer | Splat], kept: Region, reduced: Region
+) -> Tree:
     """A loop over the reduced indices, in row-major order; the computation is applied to all kept elements at once."""
-    count, shape, dims = len(op.args) // 2, shape_of(op.args[0].type), sorted(int_list(op.dimensions))
     state = tree_of(op.results[0].type, lambda path, _: low.result(op.results[0], path))
     low.hold(state)
     totals = list(buffers(state))
-    for total, init in zip(totals, op.args[count:], strict=True):
+    for total, init in zip(totals, op.args[len(inputs) :], strict=True):
         spread(low, total, low.leaf(init))
-    inputs = [leaf if isinstance(leaf := low.leaf(v), Splat) else low.in_dram(leaf) for v in op.args[:count]]
-    region = Region.whole(shape)
-    (reduced,) = joined(region.pick(dims))
-    slice_ = region.pick([d for d in range(len(shape)) if d not in dims])
-    body = lifted(low, op.to_apply, slice_.count)
+    inputs = [leaf if isinstance(leaf, Splat) else low.in_dram(leaf) for leaf in inputs]
+    body = lifted(low, op.to_apply, kept.count)
+    (reduced,) = joined(reduced)
     with ExitStack() as loops:
         for extent, stride in zip(reduced.extents, reduced.strides, strict=True):
-            slice_ = slice_.moved(affine(loops.enter_context(low.builder.loop("term", extent)), stride))
-        elements = [brought(low, leaf, slice_) for leaf in inputs]
+            kept = kept.moved(affine(loops.enter_context(low.builder.loop("term", extent)), stride))
+        elements = [brought(low, leaf, kept) for leaf in inputs]
         low.block(body, [*totals, *elements], [state])
     low.release([state])
     return state

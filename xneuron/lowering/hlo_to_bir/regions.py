@@ -75,6 +75,11 @@ class Region:
         """The dimensions in another order; those that are left out stay at index 0."""
         return replace(self, extents=tuple(self.extents[d] for d in dims), strides=tuple(self.strides[d] for d in dims))
 
+    def then(self, inner: Region) -> Region:
+        """The dimensions of both, those of `inner` inside."""
+        offset = plus(self.offset, inner.offset)
+        return Region((*self.extents, *inner.extents), (*self.strides, *inner.strides), offset)
+
     def fixed(self, dimension: int, index: Affine) -> Region:
         """The elements at one index of a dimension, without that dimension."""
         by = times(index, self.strides[dimension])

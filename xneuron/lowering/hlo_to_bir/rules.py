@@ -43,6 +43,7 @@ CHAPTERS = (
     "reductions",
     "contractions",
     "gathers",
+    "windows",
 )
 """Modules whose rules register themselves when they are imported."""
 
