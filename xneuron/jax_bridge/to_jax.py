@@ -53,9 +53,7 @@ def to_jax(module: ModuleOp) -> Callable[..., Any]:
         with _x64() if wide else nullcontext():
             given = jax.tree.leaves(arguments)
             if len(given) != len(program.inputs):
-                raise TypeError(
-                    f"expected {len(program.inputs)} arrays ({_listed(names, program)}), found {len(given)}"
-                )
+                raise TypeError(f"expected arrays for ({_listed(names, program)}), found {len(given)}")
             return structure(compiled(*map(_array, given, program.inputs, shapes, names)))
 
     call.__name__ = call.__qualname__ = program.name

@@ -14,7 +14,7 @@ from xneuron.dialects.hlo.attributes import int_of, text_of
 from xneuron.dialects.hlo.base import opcode_of
 from xneuron.dialects.hlo.types import elements_of
 from xneuron.formats.stablehlo.writer.locations import UNKNOWN, Locations
-from xneuron.formats.stablehlo.writer.text import dictionary, leaf_types, quoted, type_text
+from xneuron.formats.stablehlo.writer.text import FutureType, dictionary, leaf_types, quoted, type_text
 
 
 class Leaf(NamedTuple):
@@ -65,9 +65,7 @@ def leaves_of(tree: Tree) -> Iterator[Leaf]:
 def tree_of(type: Attribute, leaves: Iterator[Leaf]) -> Tree:
     """The value of a type, made of the next leaves."""
     if not isinstance(type, TupleType):
-        if (leaf := next(leaves, None)) is None:
-            raise VerifyException("an operation that is under way cannot be handed on")
-        return leaf
+        return next(leaves)
     return tuple([tree_of(element, leaves) for element in elements_of(type)])
 
 
@@ -90,14 +88,17 @@ class Emitter:
         self._margin = "  "
 
     def leaves(self, values: Sequence[SSAValue]) -> list[Leaf]:
-        """The leaves of all these values, in order."""
+        """The leaves of all these values, in order. Raises VerifyException where one is an operation under way."""
         found: list[Leaf] = []
         for value in values:
             tree = self.trees[value]
             if isinstance(tree, Leaf):
                 found.append(tree)
-            else:
-                found.extend(leaves_of(tree))
+                continue
+            own = list(leaves_of(tree))
+            if any(type(leaf.type) is FutureType for leaf in own) or len(own) != len(leaf_types(value.type)):
+                raise VerifyException("an operation that is under way cannot be handed on")
+            found += own
         return found
 
     def leaf(self, value: SSAValue) -> Leaf:

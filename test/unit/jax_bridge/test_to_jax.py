@@ -1,0 +1,148 @@
+"""`xneuron.to_jax`: modules as functions of JAX."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from xdsl.context import Context
+from xdsl.utils.exceptions import VerifyException
+
+import xneuron
+from xneuron.formats.hlo_text import parse_hlo
+from xneuron.transforms.while_loop_unroller import WhileLoopUnroller
+
+jax = pytest.importorskip("jax")
+
+LOOP = """HloModule powers
+less { p = (s32[], f32[3]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(4)
+  ROOT c = pred[] compare(i, n), direction=LT }
+next { p = (s32[], f32[3]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = f32[3] get-tuple-element(p), index=1
+  o = s32[] constant(1)
+  j = s32[] add(i, o)
+  y = f32[3] add(x, x)
+  ROOT t = (s32[], f32[3]) tuple(j, y) }
+ENTRY main { x = f32[3] parameter(0)
+  z = s32[] constant(0)
+  t = (s32[], f32[3]) tuple(z, x)
+  w = (s32[], f32[3]) while(t), condition=less, body=next
+  ROOT y = f32[3] get-tuple-element(w), index=1 }
+"""
+X = np.array([1, -2, 0.5], np.float32)
+
+
+def test_a_module_is_a_function() -> None:
+    powers = xneuron.to_jax(parse_hlo(LOOP))
+    np.testing.assert_array_equal(powers(X), 16 * X)
+    assert powers.__name__ == "powers"
+    assert powers.__doc__ == "(x: f32[3]) -> (f32[3])"
+
+
+def test_unrolled_with_boundary_markers() -> None:
+    module = parse_hlo(LOOP)
+    WhileLoopUnroller().apply(Context(), module)
+    before = str(module)
+    np.testing.assert_array_equal(xneuron.to_jax(module)(X), 16 * X)
+    assert str(module) == before
+
+
+def test_it_is_part_of_jax() -> None:
+    powers = xneuron.to_jax(parse_hlo(LOOP))
+    both = jax.jit(lambda x: powers(x) + powers(powers(x)))
+    np.testing.assert_array_equal(both(X), 16 * X + 256 * X)
+
+
+def test_tuples_are_pytrees() -> None:
+    module = parse_hlo("""ENTRY main { p = (f64[2], (s32[], bf16[2])) parameter(0)
+      q = pred[] parameter(1)
+      n = (s32[], bf16[2]) get-tuple-element(p), index=1
+      ROOT t = ((s32[], bf16[2]), pred[]) tuple(n, q) }""")
+    half = np.array([1, 2]).astype(jax.numpy.bfloat16)
+    number, array, flag = xneuron.to_jax(module)((np.zeros(2), {"a": 7, "b": half}), True)
+    assert number.dtype == np.int32
+    assert int(number) == 7
+    assert array.dtype == jax.numpy.bfloat16
+    assert bool(flag)
+
+
+def test_results_have_the_structure_that_jax_says() -> None:
+    from xdsl.dialects.builtin import ArrayAttr, StringAttr
+    from xdsl.dialects.func import FuncOp
+
+    module = parse_hlo(
+        "ENTRY main { x = f32[3] parameter(0)\n y = f32[3] negate(x)\n ROOT t = (f32[3], f32[3]) tuple(x, y) }"
+    )
+    entry = next(op for op in module.ops if isinstance(op, FuncOp))
+    entry.attributes["jax.result_info"] = ArrayAttr([StringAttr("result['a'][0]"), StringAttr("result['b']")])
+    found = xneuron.to_jax(module)(X)
+    assert set(found) == {"a", "b"}
+    assert isinstance(found["a"], tuple)
+    np.testing.assert_array_equal(found["b"], -X)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), r"expected arrays for \(x: f32\[3\]\), found 0"),
+        ((X, X), r"expected arrays for \(x: f32\[3\]\), found 2"),
+        ((X.astype(np.int32),), "expected x of float32, found int32"),
+        ((X[:2],), r"expected x of shape \(3,\), found \(2,\)"),
+    ],
+)
+def test_arguments_must_fit(arguments: tuple[np.ndarray, ...], message: str) -> None:
+    with pytest.raises(TypeError, match=f"^{message}$"):
+        xneuron.to_jax(parse_hlo(LOOP))(*arguments)
+
+
+def test_replicas_are_refused() -> None:
+    with pytest.raises(VerifyException, match=r"expected a module of 1 replica .*, found 2 replicas"):
+        xneuron.to_jax(parse_hlo("HloModule m, replica_count=2\nENTRY main { ROOT x = f32[3] parameter(0) }"))
+
+
+def test_tokens_are_refused() -> None:
+    with pytest.raises(VerifyException, match=r"expected arrays of static shape .*, found token\[\]"):
+        xneuron.to_jax(parse_hlo("ENTRY main { ROOT x = token[] parameter(0) }"))
+
+
+PARTITIONS = """
+import numpy as np
+import xneuron
+from xneuron.formats.hlo_text import parse_hlo
+f = xneuron.to_jax(parse_hlo('''HloModule m, num_partitions=4
+sum { a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b) }
+ENTRY main { x = f32[2] parameter(0)
+  s = f32[] parameter(1)
+  b = f32[2] broadcast(s), dimensions={}
+  y = f32[2] multiply(x, b)
+  ROOT r = f32[2] all-reduce(y), channel_id=1, use_global_device_ids=true, replica_groups={{0,1},{2,3}},
+    to_apply=sum }'''))
+x = np.arange(8, dtype=np.float32).reshape(4, 2)
+print(f(x, 2.0).tolist())
+"""
+
+
+def run_with_devices(count: int) -> subprocess.CompletedProcess[str]:
+    """Devices can only be made before the first is used: in a process of its own."""
+    flags = f"--xla_force_host_platform_device_count={count}"
+    environment = {**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
+    return subprocess.run(
+        [sys.executable, "-c", PARTITIONS], env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def test_partitions_run_on_devices() -> None:
+    assert run_with_devices(4).stdout == "[[4.0, 8.0], [4.0, 8.0], [20.0, 24.0], [20.0, 24.0]]\n"
+
+
+def test_too_few_devices() -> None:
+    said = run_with_devices(2).stderr.splitlines()[-1]
+    assert said.startswith("ValueError: expected 4 devices for the program's partitions, found 2; on CPU, XLA_FLAGS=")
