@@ -44,6 +44,12 @@ def test_the_tour(directory: Path) -> None:
         assert output(["bash", "-c", command], directory) == shown, command
 
 
+def test_the_picture_is_what_the_tour_drew(directory: Path) -> None:
+    (picture,) = re.findall(r"^```mermaid\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    (drawing,) = (command for command, _ in COMMANDS if "-t mermaid" in command)
+    assert output(["bash", "-c", drawing.partition(" -o ")[0]], directory).rstrip() == picture.rstrip()
+
+
 def test_the_python(directory: Path) -> None:
     assert output([sys.executable, "-c", PYTHON], directory) == SHOWN
 
