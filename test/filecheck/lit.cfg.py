@@ -3,6 +3,7 @@
 
 import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import lit.formats
@@ -25,6 +26,10 @@ roundtrip = "xneuron-opt %s --print-op-generic --split-input-file | xneuron-opt 
 config.substitutions.append(("XNEURON_ROUNDTRIP", roundtrip))
 config.substitutions.append(("%corpus", str(ROOT / "test" / "corpus")))
 config.substitutions.append(("%examples", str(ROOT / "examples")))
+
+# Tests of StableHLO say `REQUIRES: jaxlib`.
+if find_spec("jaxlib"):
+    config.available_features.add("jaxlib")
 
 # A test that hangs says so (seconds); the limit needs psutil, which lit looks for itself.
 if lit_config.maxIndividualTestTimeIsSupported[0]:

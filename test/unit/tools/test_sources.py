@@ -23,6 +23,13 @@ from xneuron.tools.sources import Source, read_source, sniff, split
         ("{}", "bir-json"),
         ("{-# dialect_resources: {} #-}", "mlir"),
         ("", "mlir"),
+        ("module @m {\n  func.func @main() {\n    %0 = stablehlo.constant dense<1> : tensor<i32>", "stablehlo"),
+        ('"builtin.module"() ({\n %1 = "chlo.erf"(%0) : (tensor<f32>) -> tensor<f32>', "stablehlo"),
+        ('#loc = loc("hlo.add")\nmodule {\n  sdy.mesh @mesh = <["x"=2]>', "stablehlo"),
+        ("module @m {\n  %0 = hlo.constant()\n  %1 = stablehlo.constant dense<1> : tensor<i32>", "mlir"),
+        ('"builtin.module"() ({\n  %0 = "hlo.constant"() {note = "= stablehlo.add"}', "mlir"),
+        ("module {\n  bir.function @f", "mlir"),
+        ("module @jit_f attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {\n", "stablehlo"),
     ],
 )
 def test_sniff(text: str, format: str) -> None:
@@ -33,6 +40,18 @@ def test_extension_decides_where_it_is_a_format() -> None:
     known = frozenset({"hlo", "mlir"})
     assert Source("a.hlo", b"func.func", "hlo").format(known) == "hlo"
     assert Source("module_0001.txt", b"HloModule m", "txt").format(known) == "hlo"
+
+
+def test_bytecode_is_stablehlo() -> None:
+    assert sniff(b"ML\xefR\rMLIR23.0.0git\0") == "stablehlo"
+
+
+def test_mlir_files_may_be_stablehlo() -> None:
+    known = frozenset({"mlir", "stablehlo"})
+    assert Source("a.mlir", b"%0 = stablehlo.add %a, %b", "mlir").format(known) == "stablehlo"
+    assert Source("a.mlir", b"%0 = hlo.add(%a, %b)", "mlir").format(known) == "mlir"
+    assert Source("a.mlir", b"HloModule m", "mlir").format(known) == "mlir"
+    assert Source("a.stablehlo", b"module {}", "stablehlo").format(known) == "stablehlo"
 
 
 @pytest.mark.parametrize("path", [None, "-"])

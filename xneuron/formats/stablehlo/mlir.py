@@ -101,10 +101,14 @@ def legalise(module: ir.Module) -> None:
             _run(module, passes)
 
 
+_DYNAMIC = (
+    *("dynamic_broadcast_in_dim", "dynamic_conv", "dynamic_gather", "dynamic_iota", "dynamic_pad", "dynamic_reshape"),
+    "real_dynamic_slice",
+)
 _LEGALISATIONS = (
     ("hlo-legalize-to-stablehlo", ("mhlo.",)),
     ("func.func(chlo-legalize-to-high-level-mhlo),func.func(chlo-legalize-to-stablehlo)", ("chlo.",)),
-    ("func.func(stablehlo-canonicalize-dynamism)", ("stablehlo.dynamic_", "stablehlo.real_dynamic_slice")),
+    ("func.func(stablehlo-canonicalize-dynamism)", tuple(f"stablehlo.{name}" for name in _DYNAMIC)),
 )
 """Passes, and the ops that they are for. Sizes that are constants in fact become attributes."""
 

@@ -35,4 +35,4 @@ def translated(root: Op, name: str, text: str | None = None) -> ModuleOp:
     try:
         return module_of(root, source)
     except Untranslatable as error:
-        fail(text, name, error.op.place, error.message, len(error.op.name))
+        fail(text, name, error.op.place, error.message, error.op.name)

@@ -10,8 +10,10 @@ from importlib.util import find_spec
 from tempfile import TemporaryFile
 from typing import IO, Any, cast
 
+from xneuron.fastir import collector_off
 from xneuron.formats.stablehlo.tree import Diagnostic, Op
 
+WORKER = (sys.executable, "-m", "xneuron.formats.stablehlo.worker")
 NEEDS_EXTRA = "StableHLO is read and written by JAX's MLIR: pip install 'xneuron[jax]'"
 
 
@@ -75,8 +77,7 @@ def _ask(*request: object) -> Any:
 class _Process:
     def __init__(self) -> None:
         self._said: IO[bytes] = TemporaryFile()
-        command = [sys.executable, "-m", "xneuron.formats.stablehlo.worker"]
-        self._popen = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said)
+        self._popen = subprocess.Popen(WORKER, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said)
         atexit.register(self._stop)
 
     def ask(self, request: tuple[object, ...]) -> tuple[str, Any]:
@@ -84,14 +85,15 @@ class _Process:
         requests, answers = cast("IO[bytes]", self._popen.stdin), cast("IO[bytes]", self._popen.stdout)
         pickle.dump(request, requests, pickle.HIGHEST_PROTOCOL)
         requests.flush()
-        return pickle.load(answers)
+        with collector_off():
+            return pickle.load(answers)
 
     def end(self) -> str:
         """Ends the process; what it said last."""
         self._popen.wait()
-        self._stop()
         self._said.seek(0)
         lines = self._said.read().decode("utf-8", "replace").strip().splitlines()
+        self._stop()
         last = next((line.strip() for line in reversed(lines) if line.strip()), "without a word")
         return f"MLIR ended its process ({self._popen.returncode}): {last}"
 
@@ -99,6 +101,7 @@ class _Process:
         atexit.unregister(self._stop)
         self._popen.kill()
         self._popen.communicate()
+        self._said.close()
 
 
 _process: _Process | None = None

@@ -8,6 +8,7 @@ A request on stdin and an answer on stdout are each a pickle of plain data:
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import sys
@@ -43,6 +44,8 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     sys.setrecursionlimit(20_000)
+    # Trees have no cycles, and are many objects at once.
+    gc.disable()
     while True:
         try:
             request = pickle.load(sys.stdin.buffer)

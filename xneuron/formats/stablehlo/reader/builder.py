@@ -22,7 +22,8 @@ from xneuron.formats.stablehlo.reader.shardings import Meshes, common_attributes
 from xneuron.formats.stablehlo.reader.values import literal_of, packed, type_of
 from xneuron.formats.stablehlo.tree import Op, Place
 
-_NAMES = re.compile(r"((?:%[\w$.-]+(?::\d+)?,?\s*)+)=\s*$")
+# Some ops, in their own syntax, are said to stand behind their name.
+_NAMES = re.compile(r"((?:%[\w$.-]+(?::\d+)?,?\s*)+)=\s*[\w.]*\s*$")
 _UNKNOWN = UnknownLoc()
 _NAME = re.compile(r"%([A-Za-z_][\w.$-]*)(?::(\d+))?")
 

@@ -37,19 +37,22 @@ def traced(op: Op) -> str:
     return f"; traced{''.join(parts)}" if parts else ""
 
 
-def fail(text: str | None, input_name: str, place: Place, message: str, width: int = 1) -> NoReturn:
-    """Raises ParseError at a place of the text; StablehloError where there is no text or no place."""
+def fail(text: str | None, input_name: str, place: Place, message: str, word: str = "") -> NoReturn:
+    """Raises ParseError at a place of the text, where `word` stands; StablehloError where there is no text or place."""
     if text is None or not place.line:
         raise StablehloError(message) from None
     start = _offset(text, place)
-    raise ParseError(Span(start, min(start + width, len(text)), Input(text, input_name)), message) from None
+    # Some ops, in their own syntax, are said to stand behind their name.
+    start -= len(word) if text.endswith(word, 0, start) else 0
+    end = min(start + max(len(word), 1), len(text))
+    raise ParseError(Span(start, end, Input(text, input_name)), message) from None
 
 
 def refuse(text: str | None, input_name: str, error: Refused) -> NoReturn:
     """Raises what MLIR said first against the text."""
     first = error.diagnostics[0] if error.diagnostics else None
-    if first is None:
-        raise StablehloError(str(error)) from None
+    if first is None or text is None:
+        raise StablehloError(f"expected a StableHLO module in {input_name}: {error}") from None
     fail(text, input_name, first.place, _without_advice(first.message))
 
 

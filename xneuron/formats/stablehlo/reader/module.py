@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, Modul
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.func import ReturnOp as FuncReturnOp
 from xdsl.ir import Attribute, Region, SSAValue
+from xdsl.utils.exceptions import VerifyException
 
 from xneuron.dialects.hlo.attributes import ShardingAttr, integer, text_of
 from xneuron.dialects.hlo.control_flow import GetTupleElementOp, TupleOp
@@ -85,7 +86,7 @@ class _Module:
             meshes = ", ".join(f"{name} = {mesh.text}" for name, mesh in self.meshes.items())
             frontend = DictionaryAttr({XLA_MESHES: StringAttr(f"{{{meshes}}}")})
             attributes["hlo.frontend_attributes"] = frontend
-        functions = [self.function(op, op is entry) for op in self.functions.values()]
+        functions = [self.checked_function(op, op is entry) for op in self.functions.values()]
         name = self.root.attributes.get("sym_name")
         return ModuleOp(functions, attributes, StringAttr(name) if isinstance(name, str) else None)
 
@@ -106,6 +107,12 @@ class _Module:
             if parts:
                 found[key] = StringAttr(f"{{ {', '.join(parts)} }}")
         return found
+
+    def checked_function(self, op: Op, is_entry: bool) -> FuncOp:
+        try:
+            return self.function(op, is_entry)
+        except VerifyException as error:
+            raise Untranslatable(op, str(error)) from None
 
     def function(self, op: Op, is_entry: bool) -> FuncOp:
         self.builder.op = op

@@ -23,8 +23,8 @@ from xneuron.formats.stablehlo.writer.text import dictionary, leaf_types, quoted
 
 Rule: TypeAlias = "Callable[[Writer, Any], Tree]"
 ENTRY = "main"
-RESULT_INFO = "jax.result_info"
-"""Attribute of the entry function: what JAX calls each result."""
+PER_RESULT = ("jax.result_info", "sdy.out_sharding")
+"""Attributes of the entry function with a string for each result: what JAX calls it, which part a device has of it."""
 _NOTHING = DictionaryAttr({})
 
 
@@ -232,16 +232,17 @@ def _returned(block: Block) -> Sequence[SSAValue]:
 
 
 def _result_attributes(function: FuncOp) -> list[dict[str, str]]:
-    """Of each result: its sharding, which is the root's, and what JAX calls it."""
+    """Of each result: its sharding, which is the root's, and what the function says of it."""
     found: list[dict[str, str]] = []
     for value in _returned(function.body.block):
         leaves = len(leaf_types(value.type))
         attributes = value.owner.attributes if isinstance(value.owner, Operation) else {}
         shardings = shardings_of(attributes, leaves)
         found += [{SHARDING: quoted(text)} for text in shardings] or [{} for _ in range(leaves)]
-    names = cast("ArrayAttr[StringAttr] | None", function.attributes.get(RESULT_INFO)) or ()
-    for own, name in zip(found, names, strict=False):
-        own |= {RESULT_INFO: quoted(name.data)} if name.data else {}
+    for key in PER_RESULT:
+        said = cast("ArrayAttr[StringAttr] | None", function.attributes.get(key)) or ()
+        for own, text in zip(found, said, strict=False):
+            own |= {key: quoted(text.data)} if text.data else {}
     return found if any(found) else []
 
 

@@ -1,0 +1,190 @@
+"""What is wrong with a StableHLO module, by message and place; what becomes of MLIR that ends or is not there."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from xdsl.utils.exceptions import ParseError
+
+from xneuron.formats.stablehlo import process
+from xneuron.formats.stablehlo.parser import parse_stablehlo
+from xneuron.formats.stablehlo.reader.errors import StablehloError
+
+
+def main(signature: str, *lines: str) -> str:
+    """A module with one function; its first line of operations is line 3."""
+    body = "\n".join(lines)
+    return f"module {{\nfunc.func @main({signature}) {{\n{body}\n return\n}}\n}}"
+
+
+F = "%x: tensor<4xf32>"
+WRONG = {
+    "no function called main": (
+        "module { func.func @f() { return } func.func @g() { return } }",
+        (1, 1, "builtin.module: expected a function @main, or one public function, found @f, @g"),
+    ),
+    "text that is no MLIR": ("module { foo }", (1, 10, "custom op 'foo' is unknown (tried 'builtin.foo' as well)")),
+    "an unknown dialect": (
+        main(F, "%0 = foo.add %x, %x : tensor<4xf32>"),
+        (3, 6, "Dialect `foo' not found for custom op 'foo.add'"),
+    ),
+    "a verifier of MLIR": (
+        main(F, "%0 = stablehlo.transpose %x, dims = [1] : (tensor<4xf32>) -> tensor<4xf32>"),
+        (3, 6, "attribute permutation must be a permutation of [0] but got 1"),
+    ),
+    "an operation of another dialect": (
+        main("%x: f32", "%0 = arith.addf %x, %x : f32"),
+        (2, 1, "func.func: expected a type that HLO has, found f32"),
+    ),
+    "an element type that HLO does not have": (
+        main("%x: tensor<4xi7>"),
+        (2, 1, "func.func: expected elements of a type that HLO has, found i7"),
+    ),
+    "an operation that HLO does not have": (
+        main(F, "%0 = math.sin %x : tensor<4xf32>"),
+        (3, 6, "math.sin: expected an operation that HLO can express"),
+    ),
+    "a reducer that uses a value from around": (
+        main(
+            "%x: tensor<4xf32>, %y: tensor<f32>",
+            '%0 = "stablehlo.reduce"(%x, %y) <{dimensions = array<i64: 0>}> ({',
+            "^bb0(%a: tensor<f32>, %b: tensor<f32>):",
+            " %s = stablehlo.add %a, %y : tensor<f32>",
+            " stablehlo.return %s : tensor<f32>",
+            "}) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>",
+        ),
+        (5, 7, "stablehlo.add: expected a region that uses only its own values, and constants from around"),
+    ),
+    "sizes known at run time": (
+        main(
+            "%n: tensor<1xi64>",
+            "%0 = stablehlo.dynamic_iota %n, dim = 0 : (tensor<1xi64>) -> tensor<?xi32>",
+            "stablehlo.custom_call @use(%0) {has_side_effect = true} : (tensor<?xi32>) -> ()",
+        ),
+        (3, 6, "stablehlo.dynamic_iota: expected a result of static shape; HLO cannot say this one"),
+    ),
+    "a padding known at run time": (
+        main(
+            "%x: tensor<4xf32>, %n: tensor<1xi64>, %z: tensor<f32>",
+            "%0 = stablehlo.dynamic_pad %x, %z, %n, %n, %n : "
+            "(tensor<4xf32>, tensor<f32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?xf32>",
+            "stablehlo.custom_call @use(%0) {has_side_effect = true} : (tensor<?xf32>) -> ()",
+        ),
+        (3, 6, "stablehlo.dynamic_pad: expected sizes that are constants; HLO cannot say others"),
+    ),
+    "an einsum of more than one dot": (
+        main(
+            "%x: tensor<2x3xf32>",
+            '%0 = stablehlo.einsum %x, %x, config = "ab,cd->ac" : '
+            "(tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x2xf32>",
+        ),
+        (3, 6, "stablehlo.einsum: expected an einsum that one dot can do, found ab,cd->ac"),
+    ),
+    "a custom call of a function that is not there": (
+        main(F, "stablehlo.custom_call @t() {called_computations = [@gone]} : () -> ()"),
+        (3, 1, "stablehlo.custom_call: expected a function of the module, found @gone"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_text(name: str) -> None:
+    text, (line, column, message) = WRONG[name]
+    with pytest.raises(ParseError) as caught:
+        parse_stablehlo(text, "wrong.mlir")
+    where = caught.value.span.get_location()
+    assert (where.file, where.line, where.col, caught.value.msg) == ("wrong.mlir", line, column, message)
+
+
+MESH = 'sdy.mesh @mesh = <["x"=2]>\n'
+PART = (
+    "sdy.manual_computation(%x) in_shardings=[{inside}] out_shardings=[{out}] manual_axes={{\"x\"}} "
+    "(%p: tensor<2xf32>) {{\n sdy.return %p : tensor<2xf32>\n}} : (tensor<4xf32>) -> tensor<4xf32>"
+)  # fmt: skip
+SPLIT, WHOLE = '<@mesh, [{"x"}]>', "<@mesh, [{}]>"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            "%1 = stablehlo.reverse %0, dims = [0] : tensor<4xf32>",
+            "stablehlo.reverse: sdy.manual_computation cannot be expressed as a program per device: "
+            "here a value would have to be split by [{x}] and whole",
+        ),
+        (
+            '%1 = "stablehlo.all_gather"(%0) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : '
+            "tensor<1x2xi64>}> : (tensor<4xf32>) -> tensor<8xf32>",
+            "stablehlo.all_gather: expected it inside of sdy.manual_computation, where a device does it, "
+            "found it outside",
+        ),
+        (
+            f"%1 = {PART.format(inside=WHOLE, out=WHOLE)}".replace("2xf32", "4xf32").replace("(%x)", "(%0)"),
+            "sdy.manual_computation: sdy.manual_computation cannot be expressed as a program per device: "
+            "here a value would have to be split by [{x}] and whole",
+        ),
+    ],
+)
+def test_manual_computation_that_has_no_program_per_device(line: str, message: str) -> None:
+    text = main(F, f"%0 = {PART.format(inside=SPLIT, out=SPLIT)}", line)
+    with pytest.raises(ParseError) as caught:
+        parse_stablehlo(text.replace("module {\n", f"module {{ {MESH}", 1), "wrong.mlir")
+    assert caught.value.msg == message
+    assert caught.value.span.get_location().line == 6
+
+
+def test_place_in_a_line_with_wide_characters() -> None:
+    """MLIR counts bytes, we characters."""
+    text = main(F, 'stablehlo.custom_call @t() {a = "äöü"} : () -> () %0 = foo.bar')
+    with pytest.raises(ParseError) as caught:
+        parse_stablehlo(text)
+    assert caught.value.span.get_location().col == text.split("\n")[2].index("foo") + 1
+
+
+LOCATED = """#op = loc("jit(f)/sin"(callsite("f"("model.py":7:24) at "main"("main.py":1:2))))
+module { func.func @main(%x: tensor<4xf32>) {
+  %0 = math.sin %x : tensor<4xf32> loc(#op)
+  return
+} }"""
+
+
+def test_line_of_python() -> None:
+    """The innermost frame: the function that called the operation."""
+    with pytest.raises(ParseError) as caught:
+        parse_stablehlo(LOCATED)
+    assert caught.value.msg.endswith("; traced as jit(f)/sin at model.py:7:24")
+    assert caught.value.span.get_location().line == 3
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"ML\xefR rubbish", "expected a StableHLO module in x: bytecode version"),
+        (b"ML\xefR\rStableHLO_v9.9.9\0rubbish", "expected a StableHLO module in x: expected a StableHLO artifact"),
+        (b"module { \xff }", "expected UTF-8 text, found byte 0xff at 9"),
+    ],
+)
+def test_wrong_bytes(content: bytes, message: str) -> None:
+    with pytest.raises((StablehloError, ParseError)) as caught:
+        parse_stablehlo(content, "x")
+    assert message in str(caught.value)
+
+
+def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "available", lambda: False)
+    with pytest.raises(
+        StablehloError, match=r"^StableHLO is read and written by JAX's MLIR: pip install 'xneuron\[jax\]'$"
+    ):
+        parse_stablehlo("module {}")
+
+
+def test_mlir_that_aborts_is_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the next text gets a new process."""
+    abort = "import os, sys; sys.stdin.buffer.read(1); os.write(2, b'LLVM ERROR: out of luck\\n'); os.abort()"
+    monkeypatch.setattr(process, "_process", None)
+    with monkeypatch.context() as patched:
+        patched.setattr(process, "WORKER", (sys.executable, "-c", abort))
+        with pytest.raises(StablehloError, match=r"^MLIR ended its process \(-6\): LLVM ERROR: out of luck$"):
+            parse_stablehlo("module {}")
+    assert parse_stablehlo("module { func.func @main() { return } }").verify() is None
