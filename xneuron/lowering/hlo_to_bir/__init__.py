@@ -12,5 +12,6 @@
 | `loops.py`, `branches.py` | while and conditional |
 | `rules.py` | the table of instructions, and `NotLowerable` |
 | `copies.py`, `tiles.py` | moving whole values; elementwise work on values of any size |
-| `elementwise*.py`, `conversions.py`, `movement.py`, `dynamic.py`, `reductions.py`, `contractions.py`, … | the rules |
+| `elementwise*.py`, `conversions.py`, `bits.py` | rules, element by element |
+| `movement.py`, `dynamic.py`, `reductions.py`, `contractions.py`, … | the other rules |
 """

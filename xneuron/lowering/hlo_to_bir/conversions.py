@@ -1,26 +1,23 @@
-"""Conversions between element types: of the value, of the precision, of the bits."""
+"""Conversions of values to other element types, and to less precision. (`bits.py` has those of bits.)"""
 
 from __future__ import annotations
 
 import math
 
 from xneuron.dialects.bir.enums import AluOpType, DType
-from xneuron.dialects.bir.expressions import Expr, affine
-from xneuron.dialects.bir.operands import MemoryAccess, access
-from xneuron.dialects.bir.registers import RegisterAluOp, TensorLoadOp, TensorSaveOp
 from xneuron.dialects.hlo.attributes import int_of
-from xneuron.dialects.hlo.elementwise import BitcastConvertOp, ConvertOp, ReducePrecisionOp
+from xneuron.dialects.hlo.elementwise import ConvertOp, ReducePrecisionOp
 from xneuron.dialects.hlo.numbers import FORMATS, FloatFormat, pack, unpack
 from xneuron.dialects.hlo.types import Element, element_of
 
 from .aliases import keeps_type
 from .computations import Lowering
-from .elementwise import alu, apply
+from .elementwise import alu, apply, cast
 from .elementwise_rounding import truncate
-from .layout import DTYPES, on_chip
+from .layout import DTYPES
 from .rules import lowers
 from .tiles import Chip, Operand, Steps, Tile
-from .values import Buffer, Splat, Tree
+from .values import Splat, Tree
 
 EXACT = 1 << 24
 """Up to here all integers are float32."""
@@ -42,11 +39,7 @@ def _converting(source: Element, target: Element) -> Steps:
         return alu(AluOpType.not_equal, 0)
     if source.kind == "float" and target.kind != "float":
         return truncate
-    return _cast
-
-
-def _cast(tile: Tile, out: Chip, x: Operand) -> None:
-    tile.copy(out, tile.chip(x))
+    return cast
 
 
 def _known(source: Element, target: Element, value: int | float) -> int | float | None:
@@ -102,7 +95,7 @@ def reduce_precision(low: Lowering, op: ReducePrecisionOp) -> Tree:
     """To the dtype of that precision and back; with fewer bits of exponent, what would be subnormal is zero."""
     own, (exponent, mantissa) = FORMATS[element_of(op.operand.type).name], _wanted(op)
     if (exponent, mantissa) == (own.exponent, own.mantissa):
-        return apply(low, op, _cast)
+        return apply(low, op, cast)
     dtype = _narrow_format(op)
     assert dtype is not None
     smallest = _smallest(own, exponent, mantissa) if exponent < own.exponent else 0.0
@@ -123,53 +116,3 @@ def _smallest(own: FloatFormat, exponent: int, mantissa: int) -> float:
     """What rounds to a normal number, if its mantissa is rounded before its exponent is looked at."""
     normal = 2.0 ** (2 - (1 << (exponent - 1)))
     return normal * (1 - 2.0 ** -(mantissa + 2)) if mantissa < own.mantissa else normal
-
-
-# Bits
-
-_THROUGH_REGISTERS = (frozenset({"f32", "s32", "u32"}), frozenset({"bf16", "s16", "u16"}))
-"""Types whose bits a register can have: a bf16 is the upper half of a float32."""
-
-
-def _unreadable(op: BitcastConvertOp) -> str | None:
-    source, target = element_of(op.operand.type), element_of(op.result.type)
-    if source.bits != target.bits:
-        return f"BIR does not take elements apart, from {source.name} to {target.name}"
-    if "float" not in (source.kind, target.kind) or any({source.name, target.name} <= s for s in _THROUGH_REGISTERS):
-        return None
-    return f"no instruction of BIR reads the bits of {source.name} as {target.name}"
-
-
-@lowers(BitcastConvertOp, check=_unreadable, in_place=None)
-def bitcast_convert(low: Lowering, op: BitcastConvertOp) -> Tree:
-    """Integers: a copy. Floats: through a register, one by one, since only registers are without a type."""
-    source, target, leaf = element_of(op.operand.type), element_of(op.result.type), low.leaf(op.operand)
-    if keeps_type(op):
-        return leaf
-    if isinstance(leaf, Splat):
-        return Splat(unpack(target, pack(source, leaf.value)), DTYPES[target.name], leaf.count)
-    if "float" not in (source.kind, target.kind):
-        return apply(low, op, _cast)
-    result = low.result(op.results[0])
-    with low.builder.loop("element", leaf.count) as iv:
-        _through_register(low, _element(result, affine(iv)), _element(leaf, affine(iv)), source, target)
-    return result
-
-
-def _through_register(low: Lowering, out: MemoryAccess, x: MemoryAccess, source: Element, target: Element) -> None:
-    register = low.builder.register("bits")
-    low.builder.emit(TensorLoadOp([register], [x]))
-    if target.name == "bf16":
-        low.builder.emit(RegisterAluOp([register], [register, 16], op=AluOpType.logical_shift_left))
-    elif source.name == "bf16":
-        low.builder.emit(RegisterAluOp([register], [register, 16], op=AluOpType.logical_shift_right))
-    low.builder.emit(TensorSaveOp([out], [register]))
-
-
-def _element(buffer: Buffer, number: Expr) -> MemoryAccess:
-    """One element of an array."""
-    if buffer.in_dram:
-        return access(buffer.handle, number, [(1, 1)])
-    shape = on_chip(buffer.count)
-    assert shape is not None
-    return access(buffer.handle, number, [(shape[1], 1), (1, 1)])

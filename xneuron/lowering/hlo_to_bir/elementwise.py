@@ -18,7 +18,7 @@ from xneuron.dialects.hlo.types import element_of
 from .computations import Lowering
 from .rules import Check, lowers
 from .tiles import Chip, Operand, Steps, Tile, elementwise
-from .values import Splat, Tree
+from .values import Tree
 
 _S = TypeVar("_S", bound=Callable[..., None])
 
@@ -49,6 +49,11 @@ def alu(op: AluOpType, *numbers: int | float) -> Steps:
         tile.alu(op, out, *operands, *numbers)
 
     return steps
+
+
+def cast(tile: Tile, out: Chip, x: Operand) -> None:
+    """Steps that convert, as BIR's copies do."""
+    tile.copy(out, tile.chip(x))
 
 
 def kind_of(op: Operation) -> str:
@@ -112,52 +117,3 @@ def sign(tile: Tile, out: Chip, x: Operand) -> None:
 def complement(low: Lowering, op: hlo.NotOp) -> Tree:
     """All bits of integers, the lowest of a pred."""
     return apply(low, op, alu(AluOpType.bitwise_xor, 1) if kind_of(op) == "pred" else alu(AluOpType.bitwise_not))
-
-
-# Comparisons and choices
-
-_COMPARISONS = {
-    "EQ": AluOpType.is_equal,
-    "NE": AluOpType.not_equal,
-    "GE": AluOpType.is_ge,
-    "GT": AluOpType.is_gt,
-    "LE": AluOpType.is_le,
-    "LT": AluOpType.is_lt,
-}
-
-
-def _total_order(op: hlo.CompareOp) -> str | None:
-    if op.compare_type is None or op.compare_type.data != "TOTALORDER":
-        return None
-    return "no instruction of BIR sees the sign of a zero or a NaN, by which TOTALORDER goes"
-
-
-@lowers(hlo.CompareOp, check=_total_order, in_place=None)
-def compare(low: Lowering, op: hlo.CompareOp) -> Tree:
-    """1 or 0; NaN is unequal to all and unordered."""
-    return apply(low, op, alu(_COMPARISONS[op.direction.data]))
-
-
-@stepwise(hlo.SelectOp)
-def select(tile: Tile, out: Chip, mask: Operand, on_true: Operand, on_false: Operand) -> None:
-    """One or the other; a mask that is known decides now."""
-    if isinstance(mask, Splat):
-        tile.copy(out, on_true if mask.value else on_false)
-    else:
-        tile.select(out, mask, on_true, on_false)
-
-
-@stepwise(hlo.ClampOp)
-def clamp(tile: Tile, out: Chip, low: Operand, x: Operand, high: Operand) -> None:
-    """`min(max(x, low), high)`: NaN if any is; one instruction if both bounds are known."""
-    if isinstance(low, Splat) and isinstance(high, Splat):
-        tile.twice(out, x, (AluOpType.max, low.value), (AluOpType.min, high.value))
-        return
-    raised = tile.alu(AluOpType.max, tile.wide(out), x, low)
-    tile.alu(AluOpType.min, out, raised, high)
-
-
-@stepwise(hlo.IsFiniteOp)
-def is_finite(tile: Tile, out: Chip, x: Operand) -> None:
-    """The magnitude is below infinity, which NaN is not."""
-    tile.twice(out, x, (AluOpType.abs, 0.0), (AluOpType.is_lt, float("inf")))

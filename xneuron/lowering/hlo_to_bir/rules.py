@@ -32,18 +32,19 @@ CHAPTERS = (
     "branches",
     "loops",
     "elementwise",
+    "elementwise_choices",
     "elementwise_integers",
     "elementwise_rounding",
     "elementwise_functions",
     "elementwise_angles",
     "conversions",
+    "bits",
     "movement",
     "dynamic",
     "lifted",
     "reductions",
     "contractions",
     "gathers",
-    "windows",
 )
 """Modules whose rules register themselves when they are imported."""
 
