@@ -6,7 +6,9 @@ evenly, else from a copy in that order.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
+from functools import reduce
 
 from xdsl.ir import SSAValue
 
@@ -15,21 +17,22 @@ from xneuron.dialects.bir.enums import AluOpType, DType, Engine, MemorySpace
 from xneuron.dialects.bir.expressions import Affine
 from xneuron.dialects.bir.movement import LoadOp, TensorCopyOp
 from xneuron.dialects.bir.operands import MemoryAccess, access
-from xneuron.dialects.hlo.contractions import DotOp
+from xneuron.dialects.hlo.contractions import ConvolutionOp, DotOp
 from xneuron.dialects.hlo.types import element_of, shape_of
 
-from .blocks import Block, Destination, blocks, chunks
+from .blocks import Block, Destination, Grid, blocks, chunks
 from .computations import Lowering
 from .dots import BANK, Dot
 from .folds import Fold, fold_blocks, loaded, new_tile
 from .layout import PARTITIONS
 from .patterns import Part, joined, pairs, transfer
-from .regions import Region
+from .regions import Region, plus
 from .rules import lowers
 from .values import Buffer, Splat, Tree
 
 
-def _problem(op: DotOp) -> str | None:
+def problem(op: DotOp | ConvolutionOp) -> str | None:
+    """What is wrong with the types of a sum of products."""
     *operands, result = (element_of(value.type).kind for value in (op.lhs, op.rhs, op.results[0]))
     if result == "pred" and operands != ["pred", "pred"]:
         return "no instruction of BIR says whether a sum of products of numbers is 0"
@@ -38,36 +41,45 @@ def _problem(op: DotOp) -> str | None:
     return None
 
 
-@lowers(DotOp, check=_problem)
+@lowers(DotOp, check=problem)
 def dot(low: Lowering, op: DotOp) -> Tree:
     """Block by block of the result."""
     shape = Dot.of(op)
+    lhs = ordered(low, low.leaf(op.lhs), _groups(op.lhs, shape.lhs))
+    rhs = ordered(low, low.leaf(op.rhs), _groups(op.rhs, shape.rhs))
     out = low.result(op.results[0])
-    lhs = _ordered(low, op.lhs, shape.lhs)
-    rhs = _ordered(low, op.rhs, shape.rhs)
-    if all(buffer.dtype.is_integer for buffer in (out, lhs.buffer, rhs.buffer)):
-        _multiply_and_add(low, out, lhs, rhs, shape, element_of(op.results[0].type).kind == "pred")
-    else:
-        _multiply(low, out, lhs, rhs, shape)
+    product(low, out, lhs, rhs, is_pred=element_of(op.results[0].type).kind == "pred")
     return out
 
 
-def _ordered(low: Lowering, value: SSAValue, groups: tuple[list[int], ...]) -> Part:
-    """An operand as three dimensions, in DRAM."""
-    leaf, shape = low.leaf(value), shape_of(value.type)
+def _groups(value: SSAValue, groups: tuple[list[int], ...]) -> list[Region]:
+    whole = Region.whole(shape_of(value.type))
+    return [whole.pick(group) for group in groups]
+
+
+def ordered(low: Lowering, leaf: Buffer | Splat, groups: Sequence[Region]) -> Part:
+    """Elements as [batch, rows or columns, terms], in DRAM: each group of dimensions becomes one."""
+    counts = [group.count for group in groups]
     if isinstance(leaf, Splat):
-        one = low.in_dram(Splat(leaf.value, leaf.dtype, 1))
-        return Part(one, Region.repeated([Region.whole(shape).pick(group).count for group in groups]))
-    buffer, whole = low.in_dram(leaf), Region.whole(shape)
-    found = [joined(whole.pick(group))[0] for group in groups]
-    if all(len(region.extents) <= 1 for region in found):
-        extents = [region.count for region in found]
-        strides = [region.strides[0] if region.strides else 0 for region in found]
-        return Part(buffer, Region(tuple(extents), tuple(strides)))
-    source = whole.pick([d for group in groups for d in group])
-    scratch = low.scratch(buffer, buffer.count, in_dram=True)
+        return Part(low.in_dram(Splat(leaf.value, leaf.dtype, 1)), Region.repeated(counts))
+    buffer, found = low.in_dram(leaf), [joined(group)[0] for group in groups]
+    if all(len(group.extents) <= 1 for group in found):
+        strides = [group.strides[0] if group.strides else 0 for group in found]
+        return Part(buffer, Region(tuple(counts), tuple(strides), plus(*(group.offset for group in groups))))
+    source = reduce(Region.then, groups)
+    scratch = low.scratch(buffer, source.count, in_dram=True)
     transfer(low, Part(scratch, Region.whole(source.extents)), Part(buffer, source))
-    return Part(scratch, Region.whole([region.count for region in found]))
+    return Part(scratch, Region.whole(counts))
+
+
+def product(low: Lowering, out: Buffer, lhs: Part, rhs: Part, is_pred: bool) -> None:
+    """The sums of products of [batch, rows, terms] and [batch, columns, terms], as [batch, rows, columns]."""
+    batch, rows, terms = lhs.region.extents
+    grid = batch, rows, rhs.region.extents[1]
+    if all(buffer.dtype.is_integer for buffer in (out, lhs.buffer, rhs.buffer)):
+        _multiply_and_add(low, out, lhs, rhs, grid, terms, is_pred)
+    else:
+        _multiply(low, out, lhs, rhs, grid, terms)
 
 
 # Floats
@@ -75,13 +87,13 @@ def _ordered(low: Lowering, value: SSAValue, groups: tuple[list[int], ...]) -> P
 _BANK = (DType.float32, (PARTITIONS, BANK), MemorySpace.PSUM)
 
 
-def _multiply(low: Lowering, out: Buffer, lhs: Part, rhs: Part, dot: Dot) -> None:
+def _multiply(low: Lowering, out: Buffer, lhs: Part, rhs: Part, grid: Grid, terms: int) -> None:
     """Each block in a bank of PSUM, rounded once to the type of the result."""
-    destination = Destination(low, out, dot.grid, BANK)
-    for block in blocks(low, dot.grid, BANK):
+    destination = Destination(low, out, grid, BANK)
+    for block in blocks(low, grid, BANK):
         with destination.block(block) as target, low.storage.tile(*_BANK) as bank:
             psum = access(bank, 0, [(BANK, block.rows), (1, block.columns)])
-            _sum_of_products(low, psum, lhs, rhs, block, dot.terms)
+            _sum_of_products(low, psum, lhs, rhs, block, terms)
             low.builder.emit(TensorCopyOp([target], [psum], engine=Engine.DVE))
     destination.finish()
 
@@ -114,10 +126,9 @@ def _terms_first(
 # Integers
 
 
-def _multiply_and_add(low: Lowering, out: Buffer, lhs: Part, rhs: Part, dot: Dot, is_pred: bool) -> None:
+def _multiply_and_add(low: Lowering, out: Buffer, lhs: Part, rhs: Part, grid: Grid, terms: int, is_pred: bool) -> None:
     """Products of each element in one partition, folded; of truth values, whether any two are both true."""
-    batch, rows, columns = dot.grid
-    extents = (batch, rows, columns, dot.terms)
+    extents = (*grid, terms)
     (left_batch, row, left_term), (right_batch, column, right_term) = lhs.region.strides, rhs.region.strides
     left = Part(lhs.buffer, Region(extents, (left_batch, row, 0, left_term)))
     right = Part(rhs.buffer, Region(extents, (right_batch, 0, column, right_term)))
@@ -129,4 +140,4 @@ def _multiply_and_add(low: Lowering, out: Buffer, lhs: Part, rhs: Part, dot: Dot
         low.builder.emit(TensorTensorOp([target], [x, y], op=multiply, engine=Engine.DVE))
         return target
 
-    fold_blocks(low, Fold(add, Splat(0, out.dtype, 1), out.dtype), out, dot.grid, dot.terms, products)
+    fold_blocks(low, Fold(add, Splat(0, out.dtype, 1), out.dtype), out, grid, terms, products)

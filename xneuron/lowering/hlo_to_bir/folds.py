@@ -48,10 +48,15 @@ def word_of(op: AluOpType, dtype: DType) -> DType:
     return DType.float32 if op in (AluOpType.add, AluOpType.mult) and not dtype.is_integer else dtype
 
 
+_WITHOUT_INFINITY = frozenset({DType.e4m3fn, DType.e8m0})
+
+
 def identity(op: AluOpType, dtype: DType) -> int | float | None:
-    """The number that changes nothing."""
+    """The number that changes nothing; None if there is none, or none is known."""
     bits, is_unsigned = 8 * dtype.nbytes, dtype.value.startswith("u")
     low, high = (0, 2**bits - 1) if is_unsigned else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    if dtype in _WITHOUT_INFINITY:
+        return None
     match op:
         case AluOpType.add | AluOpType.bitwise_or | AluOpType.bitwise_xor:
             return 0

@@ -30,6 +30,7 @@ REACHED: dict[str, tuple[int, ...]] = {
     "hlo.pad": (0,),
     "hlo.gather": (0, 1),
     "hlo.dot": (0, 1),
+    "hlo.convolution": (0, 1),
 }
 """Operands that an instruction reaches into."""
 MADE_IN_DRAM = frozenset({"hlo.dynamic_update_slice", "hlo.concatenate", "hlo.pad", "hlo.scatter", "hlo.gather"})

@@ -45,6 +45,8 @@ CHAPTERS = (
     "reductions",
     "contractions",
     "gathers",
+    "windows",
+    "convolutions",
 )
 """Modules whose rules register themselves when they are imported."""
 
