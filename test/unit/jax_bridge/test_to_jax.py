@@ -130,19 +130,38 @@ print(f(x, 2.0).tolist())
 """
 
 
-def run_with_devices(count: int) -> subprocess.CompletedProcess[str]:
+SHARD_MAP = """
+import jax, numpy as np
+import xneuron
+from jax.sharding import Mesh, PartitionSpec as P
+mesh = Mesh(np.array(jax.devices()).reshape(2, 2), ("a", "b"))
+def device(u, v):
+    return {"sum": jax.lax.psum(u @ v, "b"), "row": jax.lax.axis_index("a") + jax.numpy.zeros((1,), "int32")}
+f = jax.shard_map(device, mesh=mesh, in_specs=(P("a", "b"), P("b")), out_specs={"sum": P("a"), "row": P(("a", "b"))},
+                  check_vma=False)
+u, v = np.arange(8, dtype=np.float32).reshape(4, 2), np.array([[1, 2, 3], [4, 5, 6]], np.float32)
+found = xneuron.to_jax(xneuron.from_jax(f, u, v))(u, v)
+print((found["sum"] == u @ v).all(), found["row"].tolist())
+"""
+
+
+def run_with_devices(count: int, script: str) -> subprocess.CompletedProcess[str]:
     """Devices can only be made before the first is used: in a process of its own."""
     flags = f"--xla_force_host_platform_device_count={count}"
     environment = {**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
-    return subprocess.run(
-        [sys.executable, "-c", PARTITIONS], env=environment, capture_output=True, text=True, check=False
-    )
+    return subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False)
 
 
 def test_partitions_run_on_devices() -> None:
-    assert run_with_devices(4).stdout == "[[4.0, 8.0], [4.0, 8.0], [20.0, 24.0], [20.0, 24.0]]\n"
+    done = run_with_devices(4, PARTITIONS)
+    assert done.stdout == "[[4.0, 8.0], [4.0, 8.0], [20.0, 24.0], [20.0, 24.0]]\n", done.stderr
+
+
+def test_what_came_from_shard_map_takes_whole_values() -> None:
+    done = run_with_devices(4, SHARD_MAP)
+    assert done.stdout == "True [0, 0, 1, 1]\n", done.stderr
 
 
 def test_too_few_devices() -> None:
-    said = run_with_devices(2).stderr.splitlines()[-1]
+    said = run_with_devices(2, PARTITIONS).stderr.splitlines()[-1]
     assert said.startswith("ValueError: expected 4 devices for the program's partitions, found 2; on CPU, XLA_FLAGS=")
