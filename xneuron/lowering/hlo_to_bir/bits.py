@@ -54,7 +54,7 @@ def single_bits(low: Lowering, leaf: Buffer | Splat) -> Buffer:
 
 
 def _through_registers(low: Lowering, out: Buffer, x: Buffer, shift: AluOpType | None = None) -> Buffer:
-    """Each element of `x` is loaded as its dtype says, maybe shifted by half a word, and saved as that of `out` says."""
+    """Each element of `x` loaded as its dtype says, maybe shifted by half a word, and saved as that of `out` says."""
     register = low.builder.register("bits")
 
     def move(number: Expr) -> None:
