@@ -1,18 +1,15 @@
 """docs/diagnostics.md: each code it lists is triggered where it says, and each code of the unrollers is listed."""
 
 import importlib
+import pkgutil
 import re
 from pathlib import Path
 
 import pytest
 
+import xneuron.lowering
+import xneuron.transforms
 from xneuron.remarks import CODES
-from xneuron.lowering.hlo_to_bir import loop_control  # noqa: F401 (declares codes)
-from xneuron.transforms import (
-    neuron_add_boundary_marker,  # noqa: F401 (declares codes)
-    unroll_while_loop,  # noqa: F401
-    while_loop_unroller,  # noqa: F401
-)
 
 TESTS = Path(__file__).parents[1]
 TABLE = (TESTS.parent / "docs" / "diagnostics.md").read_text()
@@ -21,6 +18,9 @@ ROWS = [
     for line in TABLE.splitlines()
     if line.startswith("|") and "`" in (cells := re.split(r"(?<!\\)\|", line))[2]
 ]
+for package in (xneuron.transforms, xneuron.lowering):
+    for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        importlib.import_module(found.name)  # declares its codes
 PASSES = ("unroll-while-loop", "while_loop_unroller")
 
 

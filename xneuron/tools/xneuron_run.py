@@ -114,8 +114,7 @@ class RunMain(ProgramTool):
         if self.args.json:
             print(json.dumps({"equal": difference is None, "difference": difference}))
         else:
-            outputs = sum(map(len, before))
-            print(difference or f"equal: {outputs} outputs before and after {self.args.check_pipeline}")
+            print(difference or f"equal: {counted(before)} before and after {self.args.check_pipeline}")
         return WRONG_PROGRAM if difference else OK
 
     def check_levels(self, module: ModuleOp) -> int:
@@ -133,8 +132,7 @@ class RunMain(ProgramTool):
         if self.args.json:
             print(json.dumps({"equal": difference is None, "levels": [first, *others], "difference": difference}))
         else:
-            outputs = sum(map(len, expected))
-            print(difference or f"equal: {outputs} outputs at levels {', '.join([first, *others])}")
+            print(difference or f"equal: {counted(expected)} at levels {', '.join([first, *others])}")
         return WRONG_PROGRAM if difference else OK
 
     def difference(
@@ -185,6 +183,12 @@ def whose(program: Program | BirProgram, participant: int) -> str:
     if isinstance(program, BirProgram) or len(program.participants) == 1:
         return ""
     return f"{program.participants.name(participant)}, "
+
+
+def counted(outputs: Sequence[Sequence[Any]]) -> str:
+    """`2 outputs`, of all participants together."""
+    count = sum(map(len, outputs))
+    return f"{count} output{'' if count == 1 else 's'}"
 
 
 def named(names: Sequence[str], outputs: Sequence[Sequence[Any]]) -> dict[str, Any]:

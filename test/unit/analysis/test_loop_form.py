@@ -230,10 +230,10 @@ def test_other_ways_to_move(step: str) -> None:
 def test_a_wider_step() -> None:
     """Only where the range of the bound leaves room for the last step."""
     three = "k = s32[] constant(3); j = s32[] add(i, k)"
-    assert reason(step=three) == forms.MAY_WRAP
+    assert reason(step=three) == "counter-may-wrap"
     found = dynamic(step=three, bound=clamped("b", -5, 2**31 - 3))
     assert bounds(found) == (0, 1, 0, 3)
-    assert reason(step=three, bound=clamped("b", -5, 2**31 - 2)) == forms.MAY_WRAP
+    assert reason(step=three, bound=clamped("b", -5, 2**31 - 2)) == "counter-may-wrap"
     assert bounds(dynamic(step=three, start=RUNTIME, bound=EIGHT)) == (0, -1, 8, 3)
 
 
@@ -243,13 +243,13 @@ def test_unsigned_counters_need_ranges() -> None:
         "start": "s = u32[] constant(0)",
         "step": "k = u32[] constant(1); j = u32[] add(i, k)",
     }
-    assert reason(**parts, bound="b = u32[] copy(p1)") == forms.TOO_WIDE
+    assert reason(**parts, bound="b = u32[] copy(p1)") == "too-wide-for-register"
     assert bounds(dynamic(**parts, bound=clamped("b", 0, 2**31 - 1, "u32"))) == (0, 1, 0, 1)
 
 
 def test_64_bits_need_ranges() -> None:
     parts = {"type": "s64", "start": "s = s64[] constant(0)", "step": "k = s64[] constant(1); j = s64[] add(i, k)"}
-    assert reason(**parts, bound="b = s64[] copy(p1)") == forms.TOO_WIDE
+    assert reason(**parts, bound="b = s64[] copy(p1)") == "too-wide-for-register"
     narrow = "a = s32[] convert(p1); b = s64[] convert(a)"
     assert bounds(dynamic(**parts, bound=narrow)) == (0, 1, 0, 1)
 
@@ -268,19 +268,19 @@ EVER = f"b = s32[] constant({2**31 - 1})"
 @pytest.mark.parametrize(
     ("parts", "code"),
     [
-        ({"cond": compare("EQ")}, forms.WHILE_EQUAL),
-        ({"cond": compare("GT")}, forms.MOVES_AWAY),
-        ({"cond": compare("NE"), "step": TWO}, forms.MAY_STEP_OVER),
-        ({"step": DOUBLE, "start": RUNTIME}, forms.STEP_NOT_CONSTANT),
-        ({"step": "k = s32[] copy(n); j = s32[] add(i, k)"}, forms.STEP_NOT_CONSTANT),
-        ({"step": "j = s32[] copy(i)"}, forms.CONDITION_FIXED),
-        ({"cond": "k = s32[] constant(1); m = s32[] add(n, k); " + compare("LT", right="m")}, forms.BOUND_COMPUTED),
-        ({"cond": "c = pred[] compare(i, n), direction=LT; ROOT d = pred[] and(c, c)"}, forms.NO_COMPARISON),
-        ({"cond": "k = s32[] constant(1); m = s32[] add(i, k); " + compare("LT", left="m")}, forms.NO_COMPARISON),
-        ({"cond": "m = s32[] add(i, n); " + compare("LT", right="m")}, forms.NO_COMPARISON),
-        ({"cond": compare("LT, type=UNSIGNED")}, forms.NO_COMPARISON),
+        ({"cond": compare("EQ")}, "while-equal"),
+        ({"cond": compare("GT")}, "moves-away"),
+        ({"cond": compare("NE"), "step": TWO}, "may-step-over"),
+        ({"step": DOUBLE, "start": RUNTIME}, "step-not-constant"),
+        ({"step": "k = s32[] copy(n); j = s32[] add(i, k)"}, "step-not-constant"),
+        ({"step": "j = s32[] copy(i)"}, "condition-fixed"),
+        ({"cond": "k = s32[] constant(1); m = s32[] add(n, k); " + compare("LT", right="m")}, "bound-computed"),
+        ({"cond": "c = pred[] compare(i, n), direction=LT; ROOT d = pred[] and(c, c)"}, "no-comparison"),
+        ({"cond": "k = s32[] constant(1); m = s32[] add(i, k); " + compare("LT", left="m")}, "no-comparison"),
+        ({"cond": "m = s32[] add(i, n); " + compare("LT", right="m")}, "no-comparison"),
+        ({"cond": compare("LT, type=UNSIGNED")}, "no-comparison"),
         ({"cond": compare("LE"), "start": RUNTIME, "bound": EVER}, counts.NEVER_EXITS),
-        ({"cond": compare("LT", right="i"), "start": RUNTIME}, forms.NO_COMPARISON),
+        ({"cond": compare("LT", right="i"), "start": RUNTIME}, "no-comparison"),
     ],
 )
 def test_refusals(parts: dict[str, str], code: str) -> None:
@@ -317,13 +317,13 @@ ENTRY main {{
 def test_a_loop_to_convergence() -> None:
     text = state("f32", "u = f32[] multiply(x, x); v = f32[] copy(y)", "ROOT c = pred[] compare(x, y), direction=GT")
     found = forms_of(text)["while"]
-    assert found == DoWhile(forms.NO_INTEGER, "the condition depends on slot 0, which is f32[]")
+    assert found == DoWhile("no-integer-counter", "the condition depends on slot 0, which is f32[]")
 
 
 def test_a_condition_of_two_slots() -> None:
     text = state("s32", "u = s32[] add(x, y); v = s32[] add(y, y)", "ROOT c = pred[] compare(x, y), direction=LT")
     found = forms_of(text)["while"]
-    assert found == DoWhile(forms.SEVERAL_COUNTERS, "the condition reads 2 slots that change: 0, 1")
+    assert found == DoWhile("several-counters", "the condition reads 2 slots that change: 0, 1")
 
 
 def test_other_reasons_of_the_trip_counter() -> None:

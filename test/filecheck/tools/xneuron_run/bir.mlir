@@ -22,7 +22,7 @@
 // TRACE-NEXT: {"schema": 1, "at": [0], "axes": {"i": 0}, "opcode": "tensor_save"
 // TRACE-NEXT: {"schema": 1, "at": [0], "axes": {"i": 0}, "opcode": "register_alu", "name": null, "registers": {"c": 2}, "memories": {}}
 // TRACE-NEXT: {"schema": 1, "at": [0], "axes": {"i": 0}, "opcode": "trip", "name": "i", "written": ["y"]}
-// SAME: equal: 1 outputs before and after bir-lower-loops-to-branches
+// SAME: equal: 1 output before and after bir-lower-loops-to-branches
 // SAVED: {{\[\[}} 0  2  4 -1]]
 
 bir.func @main {
