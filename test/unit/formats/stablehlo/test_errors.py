@@ -110,8 +110,8 @@ SPLIT, WHOLE = '<@mesh, [{"x"}]>', "<@mesh, [{}]>"
     [
         (
             "%1 = stablehlo.reverse %0, dims = [0] : tensor<4xf32>",
-            "stablehlo.reverse: sdy.manual_computation cannot be expressed as a program per device: "
-            "here a value would have to be split by [{x}] and whole",
+            "stablehlo.reverse: expected a value of which a device always holds the same part, "
+            "found one split by [{x}] and whole; sdy.manual_computation cannot be expressed otherwise",
         ),
         (
             '%1 = "stablehlo.all_gather"(%0) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : '
@@ -121,8 +121,8 @@ SPLIT, WHOLE = '<@mesh, [{"x"}]>', "<@mesh, [{}]>"
         ),
         (
             f"%1 = {PART.format(inside=WHOLE, out=WHOLE)}".replace("2xf32", "4xf32").replace("(%x)", "(%0)"),
-            "sdy.manual_computation: sdy.manual_computation cannot be expressed as a program per device: "
-            "here a value would have to be split by [{x}] and whole",
+            "sdy.manual_computation: expected a value of which a device always holds the same part, "
+            "found one split by [{x}] and whole; sdy.manual_computation cannot be expressed otherwise",
         ),
     ],
 )

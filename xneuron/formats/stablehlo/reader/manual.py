@@ -252,7 +252,8 @@ def _conflict(op: Op, left: Parts, right: Parts) -> Untranslatable:
     what = " and ".join(_spelled(parts) for parts in (left, right))
     return Untranslatable(
         op,
-        f"{MANUAL} cannot be expressed as a program per device: here a value would have to be {what}",
+        f"expected a value of which a device always holds the same part, found one {what}; {MANUAL} cannot be "
+        "expressed otherwise",
     )
 
 
