@@ -61,7 +61,10 @@ def _bitcast(writer: Writer, op: hlo.BitcastOp) -> Tree:
     operand, source, result = writer.leaf(op.operand), op.operand.type, op.results[0].type
     if not (is_tensor(source) and is_tensor(result)):
         raise VerifyException(f"expected arrays, found {spelled(source)} and {spelled(result)}")
-    *steps, last = as_steps(source, result) or [("stablehlo.reshape", result, {})]
+    steps = as_steps(source, result)
+    if not steps and not writer.attributes:
+        return operand
+    *steps, last = steps or [("stablehlo.reshape", result, {})]
     for name, type, properties in steps:
         operand = single(writer.help(name, [operand], [type], properties))
     name, type, properties = last
