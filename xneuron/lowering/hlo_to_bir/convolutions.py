@@ -53,7 +53,7 @@ def _windows(low: Lowering, op: ConvolutionOp) -> tuple[Buffer | Splat, list[Reg
     window = [WindowDimension(1)] * len(shape_of(op.lhs.type))
     for dimension, spatial in zip(roles.input_spatial, op.window.dimensions if op.window else (), strict=True):
         window[dimension] = spatial
-    leaf, whole = padded(low, op.lhs, window, 0)
+    leaf, whole = padded(low, low.leaf(op.lhs), shape_of(op.lhs.type), window, 0)
     output = shape_of(op.results[0].type)
     spatial = whole.pick(roles.input_spatial)
     begins, steps = swept(

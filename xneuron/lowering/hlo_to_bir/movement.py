@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 
-from xdsl.ir import SSAValue
-
 from xneuron.dialects.bir.compute import IotaOp as IotaInstruction
 from xneuron.dialects.bir.enums import AluOpType, DType, Engine
 from xneuron.dialects.bir.expressions import affine, constant
@@ -68,21 +66,21 @@ def pad(low: Lowering, op: PadOp) -> Tree:
     out, extents = low.result(op.results[0]), shape_of(op.results[0].type)
     spread(low, out, low.leaf(op.padding_value))
     steps = [interior + 1 for interior in int_list(op.interior_padding)]
-    place(low, Part(out, Region.whole(extents)), op.operand, int_list(op.edge_padding_low), steps)
+    source = all_of(low, low.leaf(op.operand), shape_of(op.operand.type))
+    place(low, Part(out, Region.whole(extents)), source, int_list(op.edge_padding_low), steps)
     return out
 
 
-def place(low: Lowering, target: Part, operand: SSAValue, starts: Sequence[int], steps: Sequence[int]) -> None:
-    """Element i of an operand to element `start + i * step` of each dimension; what falls outside is left out."""
-    extents = shape_of(operand.type)
-    rows = zip(extents, target.region.extents, starts, steps, strict=True)
+def place(low: Lowering, target: Part, source: Part, starts: Sequence[int], steps: Sequence[int]) -> None:
+    """Element i of `source` to element `start + i * step` of each dimension; what falls outside is left out."""
+    rows = zip(source.region.extents, target.region.extents, starts, steps, strict=True)
     kept = [_kept(extent, limit, start, step) for extent, limit, start, step in rows]
     sizes = [stop - first for first, stop, _ in kept]
     if min(sizes, default=1) <= 0:
         return
-    source = Region.whole(extents).box([first for first, _, _ in kept], sizes)
+    part = source.region.box([first for first, _, _ in kept], sizes)
     places = target.region.box([at for _, _, at in kept], sizes, steps)
-    transfer(low, Part(target.buffer, places), part_of(low, low.leaf(operand), source))
+    transfer(low, Part(target.buffer, places), part_of(low, source.buffer, part))
 
 
 def _kept(extent: int, limit: int, offset: int, step: int) -> tuple[int, int, int]:

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from functools import partial
 from math import prod
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Block, SSAValue
 
 from xneuron.dialects.bir.compute import TensorTensorOp
 from xneuron.dialects.bir.enums import Engine, MemorySpace
@@ -21,6 +21,7 @@ from xneuron.dialects.hlo.types import shape_of
 from .blocks import chunks
 from .computations import Lowering
 from .copies import copy, whole
+from .elementwise_choices import select
 from .folds import (
     Fold,
     combine_with,
@@ -40,8 +41,8 @@ from .patterns import Part, brought, joined, part_of, transfer
 from .reducers import operation_of
 from .regions import Region, plus, times
 from .rules import lowers
-from .tiles import Tile
-from .values import Buffer, Splat, Tree, buffers, tree_of
+from .tiles import Tile, elementwise
+from .values import Buffer, Splat, Tree, buffers, map_leaves, tree_of
 
 
 def _problem(op: ReduceOp) -> str | None:
@@ -215,9 +216,17 @@ def _tile_to_scalar(low: Lowering, fold: Fold, target: MemoryAccess, tile: Memor
 
 
 def fold_slices(
-    low: Lowering, op: ReduceOp | ReduceWindowOp, inputs: list[Buffer | Splat], kept: Region, reduced: Region
+    low: Lowering,
+    op: ReduceOp | ReduceWindowOp,
+    inputs: list[Buffer | Splat],
+    kept: Region,
+    reduced: Region,
+    exists: Buffer | Splat | None = None,
 ) -> Tree:
-    """A loop over the reduced indices, in row-major order; the computation is applied to all kept elements at once."""
+    """A loop over the reduced indices, in row-major order; the computation is applied to all kept elements at once.
+
+    `exists`: an array like the inputs that is 0 where an element is to be left out.
+    """
     state = tree_of(op.results[0].type, lambda path, _: low.result(op.results[0], path))
     low.hold(state)
     totals = list(buffers(state))
@@ -230,6 +239,20 @@ def fold_slices(
         for extent, stride in zip(reduced.extents, reduced.strides, strict=True):
             kept = kept.moved(affine(loops.enter_context(low.builder.loop("term", extent)), stride))
         elements = [brought(low, leaf, kept) for leaf in inputs]
-        low.block(body, [*totals, *elements], [state])
+        if not isinstance(exists, Buffer):
+            low.block(body, [*totals, *elements], [state])
+        else:
+            _where_it_exists(low, body, state, elements, brought(low, exists, kept))
     low.release([state])
     return state
+
+
+def _where_it_exists(
+    low: Lowering, body: Block, state: Tree, elements: list[Buffer | Splat], exists: Buffer | Splat
+) -> None:
+    """The computation's results where the mask is not 0, the old ones elsewhere."""
+    new = map_leaves(state, lambda _, leaf: low.scratch(leaf, leaf.count, False) if isinstance(leaf, Buffer) else leaf)
+    totals = list(buffers(state))
+    low.block(body, [*totals, *elements], [new])
+    for total, value in zip(totals, buffers(new), strict=True):
+        elementwise(low, total, [exists, value, total], select)
