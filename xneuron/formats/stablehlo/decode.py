@@ -12,7 +12,7 @@ from typing import Any
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import chlo, mhlo, sdy, stablehlo
 
-from xneuron.formats.stablehlo.mlir import PLACED, TEXT
+from xneuron.formats.stablehlo.mlir import PLACED, TEXT, Unreadable
 from xneuron.formats.stablehlo.tree import Block, Dense, Op, Origin, Place, Raw, Struct, Type, Value
 
 _NOWHERE, _UNKNOWN = Place(), Origin()
@@ -171,8 +171,10 @@ class _Decoder:
         if not self._resources:
             text = str(self._module.operation)
             # The first four bytes are the alignment.
-            blobs = re.findall(r'([\w.$-]+): "0x([0-9A-Fa-f]*)"', text[text.rindex("{-#") :])
+            blobs = re.findall(r'([\w.$-]+): "0x([0-9A-Fa-f]*)"', text[text.rfind("{-#") :])
             self._resources = {key: bytes.fromhex(blob)[4:] for key, blob in blobs}
+        if name not in self._resources:
+            raise Unreadable(f"expected the elements of dense_resource<{name}>, found a module without them")
         return self._resources[name]
 
     # Locations

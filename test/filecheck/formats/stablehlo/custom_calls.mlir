@@ -18,6 +18,8 @@ module @calls {
     // CHECK: %erf = f32[4,3]{1,0} erf(%x{{.*}})
     %3:2 = stablehlo.custom_call @mhlo.topk(%2) {mhlo.attributes = {k = 2 : i64, largest = true}, mhlo.version = 1 : i64} : (tensor<4x3xf32>) -> (tensor<4x2xf32>, tensor<4x2xi32>)
     // CHECK-NEXT: topk(%erf), k=2, largest=true
+    %topk:2 = stablehlo.custom_call @mhlo.topk(%2) {mhlo.attributes = {k = 1 : i64}, mhlo.version = 1 : i64} : (tensor<4x3xf32>) -> (tensor<4x1xf32>, tensor<4x1xi32>)
+    // CHECK: topk(%erf), k=1, largest=true
     %4 = chlo.erf %2 : tensor<4x3xf32> -> tensor<4x3xf32>
     // CHECK: erf(%erf)
     %5 = chlo.is_inf %4 : tensor<4x3xf32> -> tensor<4x3xi1>

@@ -24,6 +24,14 @@ WRONG = {
         "module { func.func @f() { return } func.func @g() { return } }",
         (1, 1, "builtin.module: expected a function @main, or one public function, found @f, @g"),
     ),
+    "a function without a body": (
+        "module { func.func private @main() }",
+        (1, 10, "func.func: expected a function with a body"),
+    ),
+    "several blocks": (
+        main("%x: tensor<4xf32>", "cf.br ^next", "^next:"),
+        (2, 1, "func.func: expected a region of one block, found 2"),
+    ),
     "text that is no MLIR": ("module { foo }", (1, 10, "custom op 'foo' is unknown (tried 'builtin.foo' as well)")),
     "an unknown dialect": (
         main(F, "%0 = foo.add %x, %x : tensor<4xf32>"),
@@ -162,6 +170,10 @@ def test_line_of_python() -> None:
     [
         (b"ML\xefR rubbish", "expected a StableHLO module in x: bytecode version"),
         (b"ML\xefR\rStableHLO_v9.9.9\0rubbish", "expected a StableHLO module in x: expected a StableHLO artifact"),
+        (
+            b"module { func.func @main() { %0 = stablehlo.constant dense_resource<__elided__> : tensor<9xf32> return } }",
+            "expected the elements of dense_resource<__elided__>, found a module without them",
+        ),
         (b"module { \xff }", "expected UTF-8 text, found byte 0xff at 9"),
     ],
 )

@@ -43,6 +43,9 @@ _HEADER = {"mhlo.num_partitions": "hlo.num_partitions", "mhlo.num_replicas": "hl
 def module_of(root: Op, source: Source) -> ModuleOp:
     """The `hlo` module of a StableHLO module, not verified. Raises Untranslatable for what HLO cannot express."""
     with collector_off():
+        for function in functions_of(root).values():
+            if not function.regions[0]:
+                raise Untranslatable(function, "expected a function with a body")
         if manual.is_manual(root):
             root = manual.per_device(root, entry_of(root))
         return _Module(root, source).translated()

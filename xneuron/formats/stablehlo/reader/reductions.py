@@ -9,7 +9,7 @@ from xdsl.ir import Attribute, Operation
 from xneuron.dialects.hlo.attributes import WindowAttr, WindowDimension, ints
 from xneuron.dialects.hlo.elementwise import MapOp
 from xneuron.dialects.hlo.indexing import ScatterOp
-from xneuron.dialects.hlo.reductions import ReduceOp, ReduceWindowOp, SelectAndScatterOp, SortOp
+from xneuron.dialects.hlo.reductions import ReduceOp, ReduceWindowOp, SelectAndScatterOp, SortOp, TopKOp
 from xneuron.formats.stablehlo.reader.builder import Builder
 from xneuron.formats.stablehlo.reader.data_movement import of_struct
 from xneuron.formats.stablehlo.reader.regions import region_of
@@ -84,6 +84,17 @@ def select_and_scatter(builder: Builder) -> None:
     """The gradient of a reduction of windows that picks an element."""
     window = window_of(builder.op, "window_dimensions")
     applied(builder, SelectAndScatterOp, {} if window is None else {"window": window})
+
+
+@translates("mhlo.topk")
+def topk(builder: Builder) -> None:
+    """The k largest, unless it says otherwise."""
+    op = builder.op
+    properties = converted(op._replace(attributes={"largest": True, **op.attributes}), _TOPK)
+    builder.finish(builder.emit(TopKOp, builder.operands, properties=properties))
+
+
+_TOPK = (Property("k", "k", integral), Property("largest", "largest", flagged))
 
 
 def window_of(op: Op, size: str | Sequence[int], dilations: tuple[str, str] = ("", "")) -> WindowAttr | None:

@@ -6,7 +6,6 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute
 
 from xneuron.dialects.hlo import HLO, collectives, contractions, control_flow, data_movement, elementwise, random
-from xneuron.dialects.hlo.reductions import TopKOp
 from xneuron.formats.stablehlo.reader.table import (
     Property,
     dims,
@@ -92,5 +91,4 @@ rows(contractions.BatchNormInferenceOp, _BATCH_NORM, "stablehlo.batch_norm_infer
 rows(contractions.BatchNormTrainingOp, _BATCH_NORM, "stablehlo.batch_norm_training")
 rows(contractions.BatchNormGradOp, _BATCH_NORM, "stablehlo.batch_norm_grad")
 rows(random.RngBitGeneratorOp, (Property("algorithm", "rng_algorithm", _algorithm),), "stablehlo.rng_bit_generator")
-rows(TopKOp, (Property("k", "k", integral), Property("largest", "largest", flagged)), "mhlo.topk")
 rows(collectives.PartitionIdOp, (), "mhlo.partition_id")
