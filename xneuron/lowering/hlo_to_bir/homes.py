@@ -12,7 +12,7 @@ from xneuron.dialects.hlo.attributes import int_of
 from xneuron.dialects.hlo.contractions import DotOp
 from xneuron.dialects.hlo.control_flow import ConditionalOp, FusionOp, GetTupleElementOp, ReturnOp, TupleOp, WhileOp
 from xneuron.dialects.hlo.indexing import ScatterOp
-from xneuron.dialects.hlo.reductions import ReduceOp, ReduceWindowOp
+from xneuron.dialects.hlo.reductions import ReduceOp, ReduceWindowOp, SortOp
 from xneuron.dialects.hlo.types import element_count, is_tensor
 
 from .aliases import only_renames
@@ -33,7 +33,9 @@ REACHED: dict[str, tuple[int, ...]] = {
     "hlo.convolution": (0, 1),
 }
 """Operands that an instruction reaches into."""
-MADE_IN_DRAM = frozenset({"hlo.dynamic_update_slice", "hlo.concatenate", "hlo.pad", "hlo.scatter", "hlo.gather"})
+MADE_IN_DRAM = frozenset(
+    {"hlo.dynamic_update_slice", "hlo.concatenate", "hlo.pad", "hlo.scatter", "hlo.gather", "hlo.sort"}
+)
 """Instructions that put their result together piece by piece."""
 
 
@@ -79,7 +81,7 @@ def _reaches(op: Operation, operand: int) -> bool:
     match op:
         case ReduceOp():
             found = operand < len(op.args) // 2 and not folds_neighbours(op)
-        case ScatterOp() | ReduceWindowOp():
+        case ScatterOp() | ReduceWindowOp() | SortOp():
             found = True
         case _:
             found = operand in REACHED.get(op.name, ())

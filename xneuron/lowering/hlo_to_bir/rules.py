@@ -34,6 +34,7 @@ CHAPTERS = (
     "elementwise",
     "elementwise_choices",
     "elementwise_integers",
+    "elementwise_division",
     "elementwise_rounding",
     "elementwise_functions",
     "elementwise_angles",
@@ -47,6 +48,7 @@ CHAPTERS = (
     "gathers",
     "windows",
     "convolutions",
+    "sorts",
 )
 """Modules whose rules register themselves when they are imported."""
 

@@ -20,7 +20,8 @@ from .lifted import not_elementwise
 from .movement import place
 from .patterns import Part, all_of
 from .reducers import operation_of
-from .reductions import fold_region, fold_slices
+from .reductions import fold_slices
+from .region_folds import fold_region
 from .regions import Region, Shape
 from .rules import lowers
 from .values import Buffer, Splat, Tree, leaf_paths, type_at
