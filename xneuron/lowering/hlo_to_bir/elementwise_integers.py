@@ -1,6 +1,6 @@
-"""Integers: divisions that truncate, shifts past the width, bits counted, high halves of products.
+"""Integers: shifts past the width, bits counted, high halves of products.
 
-BIR's divisions round towards minus infinity and give 0 for a zero divisor, its shift counts are modulo the width.
+BIR's shift counts are modulo the width.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from xneuron.dialects.bir.enums import AluOpType, DType
 from xneuron.dialects.hlo import elementwise as hlo
 from xneuron.dialects.hlo.types import element_of
 
-from .elementwise import sign, stepwise
+from .elementwise import stepwise
 from .tiles import Chip, Operand, Tile
 from .values import Splat
 
@@ -34,109 +34,6 @@ def lowest(dtype: DType) -> int:
 def all_ones(dtype: DType) -> int:
     """The number whose bits are all ones."""
     return -1 if is_signed(dtype) else (1 << bits_of(dtype)) - 1
-
-
-# Division and remainder
-
-
-@stepwise(hlo.DivideOp)
-def divide(tile: Tile, out: Chip, x: Operand, y: Operand) -> None:
-    """Floats: the ALU's own. Integers: truncated; by zero, all ones; of the lowest by -1, the lowest."""
-    if not x.dtype.is_integer:
-        tile.alu(AluOpType.divide, out, x, y)
-    elif isinstance(y, Splat):
-        _divide_by(tile, out, x, int(y.value))
-    else:
-        _quotient(tile, out, x, y)
-
-
-def _divide_by(tile: Tile, out: Chip, x: Operand, divisor: int) -> None:
-    """A known divisor: what is negative is moved up, so that rounding down is truncating."""
-    if divisor == 0:
-        tile.copy(out, Splat(all_ones(out.dtype), out.dtype, 1))
-    elif not is_signed(out.dtype):
-        tile.alu(AluOpType.divide, out, x, divisor)
-    elif divisor == lowest(out.dtype):
-        tile.alu(AluOpType.is_equal, out, x, divisor)
-    elif abs(divisor) == 1:
-        tile.alu(AluOpType.mult, out, x, divisor)
-    else:
-        moved = tile.alu(AluOpType.add, *_moved_up(tile, x, abs(divisor)))
-        signs = (AluOpType.mult, 1 if divisor > 0 else -1)
-        tile.twice(out, moved, (AluOpType.divide, abs(divisor)), signs)
-
-
-def _moved_up(tile: Tile, x: Operand, divisor: int) -> tuple[Chip, Operand, Chip]:
-    """A tile that holds `divisor - 1` where `x` is negative, else 0; as result and operand, around `x`."""
-    distance = tile.twice(tile.wide(x), x, (AluOpType.is_lt, 0), (AluOpType.mult, divisor - 1))
-    return distance, x, distance
-
-
-def _quotient(tile: Tile, out: Chip, x: Operand, y: Chip) -> None:
-    missing = _rounds_apart(tile, x, y) if is_signed(out.dtype) else tile.wide(y)
-    quotient = tile.alu(AluOpType.divide, tile.wide(y), x, y)
-    if is_signed(out.dtype):
-        tile.alu(AluOpType.add, quotient, quotient, missing)
-    by_zero = tile.twice(missing, y, (AluOpType.is_equal, 0), (AluOpType.mult, -1))
-    tile.alu(AluOpType.bitwise_or, out, quotient, by_zero)
-
-
-def _rounds_apart(tile: Tile, x: Operand, y: Chip) -> Chip:
-    """1 where rounding the quotient down is not truncating it: signs differ, and something is left."""
-    left = tile.alu(AluOpType.mod, tile.wide(y), x, y)
-    with tile.inner() as inner:
-        apart = inner.alu(AluOpType.bitwise_xor, inner.wide(y), x, y)
-        inner.alu(AluOpType.is_lt, apart, apart, 0)
-        return inner.alu(AluOpType.logical_and, left, left, apart)
-
-
-@stepwise(hlo.RemainderOp)
-def remainder(tile: Tile, out: Chip, x: Operand, y: Operand) -> None:
-    """With the sign of `x`; of integers by zero, `x`."""
-    if not x.dtype.is_integer:
-        _remainder_of_floats(tile, out, x, y)
-    elif isinstance(y, Splat):
-        _remainder_by(tile, out, x, int(y.value))
-    else:
-        _remainder(tile, out, x, y)
-
-
-def _remainder_of_floats(tile: Tile, out: Chip, x: Operand, y: Operand) -> None:
-    """`mod(|x|, |y|) * sign(x)`: all exact, and zeros keep their sign."""
-    x = tile.chip(x)
-    left = tile.wide(x)
-    if isinstance(y, Splat):
-        tile.twice(left, x, (AluOpType.abs, 0.0), (AluOpType.mod, abs(y.value)))
-    else:
-        divisor = tile.alu(AluOpType.abs, tile.wide(y), y)
-        tile.alu(AluOpType.mod, left, tile.alu(AluOpType.abs, left, x), divisor)
-    signs = tile.wide(x)
-    sign(tile, signs, x)
-    tile.alu(AluOpType.mult, out, left, signs)
-
-
-def _remainder_by(tile: Tile, out: Chip, x: Operand, divisor: int) -> None:
-    if divisor == 0:
-        tile.copy(out, x)
-    elif not is_signed(out.dtype):
-        tile.alu(AluOpType.mod, out, x, divisor)
-    elif divisor == lowest(out.dtype):
-        others = tile.alu(AluOpType.not_equal, tile.wide(x), x, divisor)
-        tile.alu(AluOpType.mult, out, x, others)
-    else:
-        distance, x, _ = _moved_up(tile, x, abs(divisor))
-        moved = tile.alu(AluOpType.add, tile.wide(x), x, distance)
-        tile.alu(AluOpType.mod, moved, moved, abs(divisor))
-        tile.alu(AluOpType.subtract, out, moved, distance)
-
-
-def _remainder(tile: Tile, out: Chip, x: Operand, y: Chip) -> None:
-    missing = _rounds_apart(tile, x, y) if is_signed(out.dtype) else None
-    left = tile.alu(AluOpType.mod, tile.wide(y), x, y)
-    if missing is not None:
-        tile.alu(AluOpType.mult, missing, missing, y)
-        tile.alu(AluOpType.subtract, left, left, missing)
-    tile.select(out, y, left, x)
 
 
 # Shifts
