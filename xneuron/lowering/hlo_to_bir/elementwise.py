@@ -27,11 +27,10 @@ def stepwise(*ops: type[Operation], check: Check | None = None) -> Callable[[_S]
     """Registers `steps(tile, out, *operands)` as the rule of instructions."""
 
     def register(steps: _S) -> _S:
-        @lowers(*ops, check=check, in_place=None)
         def rule(low: Lowering, op: Operation) -> Tree:
             return apply(low, op, steps)
 
-        assert rule
+        lowers(*ops, check=check, in_place=None)(rule)
         return steps
 
     return register
