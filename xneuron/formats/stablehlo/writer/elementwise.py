@@ -10,7 +10,8 @@ from xdsl.ir import Attribute, Operation
 from xneuron.dialects.hlo import elementwise as hlo
 from xneuron.dialects.hlo.attributes import int_list, int_of, text_of
 from xneuron.dialects.hlo.literal import LiteralAttr
-from xneuron.dialects.hlo.types import Tensor, element_of, shape_of, tensor
+from xneuron.dialects.hlo.types import PRED, Tensor, element_of, is_tensor, shape_of, tensor
+from xneuron.fastir import operands_of
 from xneuron.formats.stablehlo.writer.emitter import Leaf, Tree
 from xneuron.formats.stablehlo.writer.module import Rule, Writer, single
 from xneuron.formats.stablehlo.writer.text import dense, i64s
@@ -81,7 +82,8 @@ def renamed(name: str) -> Rule:
     def rule(writer: Writer, op: Operation) -> Leaf:
         accuracy = op.attributes.get("result_accuracy")
         properties = {"result_accuracy": _accuracy(text_of(accuracy))} if accuracy is not None else None
-        return single(writer.emit(name, [writer.leaf(value) for value in op.operands], op.result_types, properties))
+        operands = [writer.leaf(value) for value in operands_of(op)]
+        return single(writer.emit(name, operands, [op.results[0].type], properties))
 
     return rule
 
@@ -102,10 +104,15 @@ def _logical(on_pred: str, otherwise: str) -> Callable[[Writer, hlo.BinaryOp], L
     """Sums and products of pred are logical in HLO. StableHLO says so as well, XLA's translation writes or and and."""
 
     def rule(writer: Writer, op: hlo.BinaryOp) -> Leaf:
-        name = on_pred if element_of(op.lhs.type).kind == "pred" else otherwise
-        return single(writer.emit(name, writer.leaves(op.operands), op.result_types))
+        result = op.results[0].type
+        operands = [writer.leaf(value) for value in operands_of(op)]
+        return single(writer.emit(on_pred if _is_pred(result) else otherwise, operands, [result]))
 
     return rule
+
+
+def _is_pred(type: Attribute) -> bool:
+    return is_tensor(type) and type.element_type == PRED
 
 
 def _convert(writer: Writer, op: hlo.ConvertOp) -> Leaf:

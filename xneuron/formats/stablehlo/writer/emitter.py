@@ -84,8 +84,16 @@ class Emitter:
         """Of the instruction that is being written; what it becomes in the end carries them."""
         self.of_arguments: dict[SSAValue, Mapping[str, Attribute]] = {}
         """Attributes of the entry computation's parameters."""
+        self._types: dict[int, tuple[Attribute, str]] = {}
         self._count = 0
         self._margin = "  "
+
+    def type_text(self, type: Attribute) -> str:
+        """The type as MLIR spells it, remembered by identity: to hash a type takes longer than to write it."""
+        known = self._types.get(id(type))
+        if known is None:
+            known = self._types[id(type)] = type, type_text(type)
+        return known[1]
 
     def leaves(self, values: Sequence[SSAValue]) -> list[Leaf]:
         """The leaves of all these values, in order. Raises VerifyException where one is an operation under way."""
@@ -145,8 +153,8 @@ class Emitter:
             self.lines[-1] += " ({"
             self._regions(regions)
             self.lines.append(f"{self._margin}}})")
-        types = ", ".join([type_text(leaf.type) for leaf in operands])
-        outputs = ", ".join([type_text(type) for type in results])
+        types = ", ".join([self.type_text(leaf.type) for leaf in operands])
+        outputs = ", ".join([self.type_text(type) for type in results])
         discardable = f" {dictionary(attributes)}" if attributes else ""
         self.lines[-1] += f"{discardable} : ({types}) -> ({outputs}) {location}"
         return made
@@ -175,7 +183,9 @@ class Emitter:
     def parameters(self, arguments: Sequence[tuple[Attribute, str]]) -> list[Leaf]:
         """Begins a block with arguments of these types and locations; nothing to write where there are none."""
         made = [self._named([type])[0] for type, _ in arguments]
-        shown = [f"{leaf.name}: {type_text(leaf.type)} {at}" for leaf, (_, at) in zip(made, arguments, strict=True)]
+        shown = [
+            f"{leaf.name}: {self.type_text(leaf.type)} {at}" for leaf, (_, at) in zip(made, arguments, strict=True)
+        ]
         if shown:
             self.lines.append(f"{self._margin[:-2]}^bb0({', '.join(shown)}):")
         return made
