@@ -183,6 +183,8 @@ def map_leaves(expr: Expr, change: Callable[[Leaf], Expr]) -> Expr:
     match expr:
         case AffineIV() | RuntimeValue():
             return change(expr)
+        case Affine(()):
+            return expr
         case Affine(terms, c):
             return Affine(tuple((map_leaves(idx, change), k) for idx, k in terms), c)
         case Sum(terms):

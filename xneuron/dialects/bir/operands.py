@@ -134,9 +134,9 @@ class Encoder:
 
     def operand(self, operand: Operand) -> OperandAttr:
         match operand:
-            case MemoryAccess(memory, _, offset):
+            case MemoryAccess(memory, pattern, offset, dtype):
                 stored = self.ref(memory)
-                return OperandAttr(replace(operand, memory=stored, offset=map_leaves(offset, self.leaf)))
+                return OperandAttr(MemoryAccess(stored, pattern, map_leaves(offset, self.leaf), dtype))
             case RegisterAccess(register):
                 return OperandAttr(replace(operand, register=self.ref(register)))
             case Immediate():

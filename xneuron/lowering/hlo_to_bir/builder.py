@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 
+from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from xneuron.dialects.bir.branches import CompareAndBranchOp, ContinueOp, UnconditionalBranchOp
@@ -25,10 +26,15 @@ class Builder:
         self.block = self.function.entry
         self._storage: list[MemoryLocationOp | RegisterOp] = []
         self._taken: dict[str, int] = {}
+        self.location: LocationAttr | None = None
+        """Where in the program the instructions come from that are emitted now."""
 
     def emit(self, *ops: Operation) -> None:
         """Appends instructions to the block that is being filled."""
-        self.block.add_ops(ops)
+        for op in ops:
+            if self.location is not None:
+                op.location = self.location
+            self.block.add_op(op)
 
     def finish(self) -> FuncOp:
         """The function, with its handles at the top."""

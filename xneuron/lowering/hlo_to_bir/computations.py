@@ -212,6 +212,7 @@ class Lowering:
     def _lower(self, op: Operation) -> None:
         self.frame.op = op
         outer, self._for_now = self._for_now, []
+        self.builder.location = op.location
         try:
             tree = RULES[type(op)](self, op)
         except OutOfMemory as error:
