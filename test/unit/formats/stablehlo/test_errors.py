@@ -171,7 +171,8 @@ def test_line_of_python() -> None:
         (b"ML\xefR rubbish", "expected a StableHLO module in x: bytecode version"),
         (b"ML\xefR\rStableHLO_v9.9.9\0rubbish", "expected a StableHLO module in x: expected a StableHLO artifact"),
         (
-            b"module { func.func @main() { %0 = stablehlo.constant dense_resource<__elided__> : tensor<9xf32> return } }",
+            b"module { func.func @main() { %0 = stablehlo.constant dense_resource<__elided__> : tensor<9xf32> "
+            b"return } }",
             "expected the elements of dense_resource<__elided__>, found a module without them",
         ),
         (b"module { \xff }", "expected UTF-8 text, found byte 0xff at 9"),
