@@ -1,8 +1,8 @@
 """Programs of several partitions on as many of JAX's devices.
 
 What came from `shard_map` remembers its mesh and which part of each value a device holds: such a program takes and
-returns whole values. Any other takes for each array one that all partitions share, or one with an axis more in front,
-an entry for each partition; its results have that axis.
+returns whole values. So does one whose partitions all do the same: it runs once. Any other takes for each array one
+that all partitions share, or one with an axis more in front, an entry for each partition; its results have that axis.
 """
 
 # Most of what JAX gives has no types.
@@ -20,6 +20,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
 from xneuron.dialects.hlo.attributes import text_of
+from xneuron.dialects.hlo.channels import ChannelOp
+from xneuron.dialects.hlo.collectives import PartitionIdOp, ReplicaIdOp
 from xneuron.dialects.hlo.types import shape_of
 from xneuron.jax_bridge.primitive import Program, run
 
@@ -49,6 +51,11 @@ class Layout:
         sizes, shape = dict(self.axes), shape_of(type)
         split = [*spec, *[()] * (len(shape) - len(spec))]
         return tuple(extent * prod(sizes[axis] for axis in axes) for extent, axes in zip(shape, split, strict=True))
+
+
+def tells_apart(module: ModuleOp) -> bool:
+    """True if participants meet in the program, or ask which they are."""
+    return any(isinstance(op, ChannelOp | PartitionIdOp | ReplicaIdOp) for op in module.walk())
 
 
 def layout_of(module: ModuleOp, entry: FuncOp) -> Layout | None:

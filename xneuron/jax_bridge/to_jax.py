@@ -19,7 +19,7 @@ from xneuron.dialects.hlo.types import DYNAMIC, element_of, is_tensor, shape_of,
 from xneuron.formats.stablehlo.process import require_extra
 from xneuron.formats.stablehlo.writer.module import entry_of, print_stablehlo
 from xneuron.formats.stablehlo.writer.text import leaf_types
-from xneuron.jax_bridge.partitions import Run, Shapes, layout_of, on_mesh, stacked
+from xneuron.jax_bridge.partitions import Run, Shapes, layout_of, on_mesh, stacked, tells_apart
 from xneuron.jax_bridge.primitive import Program, dtype_of, run
 from xneuron.jax_bridge.results import rebuilt
 
@@ -31,7 +31,8 @@ def to_jax(module: ModuleOp) -> Callable[..., Any]:
     tuple of arrays for a tuple; what came from JAX has its results in the structure they had there. It can be used
     like any JAX function: under `jax.jit`, on tracers, as a part of others. There are no derivatives of it.
 
-    Programs of several partitions run on as many devices (see `partitions.py`). Boundary markers are left out, but on
+    Programs of several partitions run on as many devices (see `partitions.py`); those in which no partition meets or
+    tells itself from another, on one, with whole values. Boundary markers are left out, but on
     Neuron. The module is not changed, and may be changed afterwards.
 
     Raises MissingExtra without the extra `jax`, and VerifyException for what StableHLO cannot express. The function
@@ -39,7 +40,8 @@ def to_jax(module: ModuleOp) -> Callable[..., Any]:
     """
     require_extra()
     entry = entry_of(module)
-    if (replicas := int_of(module.attributes.get("hlo.replica_count"), 1)) != 1:
+    replicas = int_of(module.attributes.get("hlo.replica_count"), 1)
+    if replicas != 1 and tells_apart(module):
         raise VerifyException(f"expected a module of 1 replica (JAX has partitions alone), found {replicas} replicas")
     program = _program(module, entry)
     compiled, shapes = _compiled(program, module, entry)
@@ -96,7 +98,7 @@ def _compiled(program: Program, module: ModuleOp, entry: FuncOp) -> tuple[Run, S
     partitions = int_of(module.attributes.get("hlo.num_partitions"), 1)
     if (layout := layout_of(module, entry)) is not None:
         call, shapes = on_mesh(program, layout)
-    elif partitions > 1:
+    elif partitions > 1 and tells_apart(module):
         call, shapes = stacked(program, partitions)
     else:
         call, shapes = _alone(program), [(shape_of(type),) for type in program.inputs]

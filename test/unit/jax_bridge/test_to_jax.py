@@ -101,9 +101,20 @@ def test_arguments_must_fit(arguments: tuple[np.ndarray, ...], message: str) -> 
         xneuron.to_jax(parse_hlo(LOOP))(*arguments)
 
 
-def test_replicas_are_refused() -> None:
+def test_replicas_that_meet_are_refused() -> None:
+    text = "HloModule m, replica_count=2\nENTRY main { x = f32[3] parameter(0)\n ROOT r = u32[] replica-id() }"
     with pytest.raises(VerifyException, match=r"expected a module of 1 replica .*, found 2 replicas"):
-        xneuron.to_jax(parse_hlo("HloModule m, replica_count=2\nENTRY main { ROOT x = f32[3] parameter(0) }"))
+        xneuron.to_jax(parse_hlo(text))
+
+
+def test_partitions_that_do_the_same_run_once() -> None:
+    negated = xneuron.to_jax(
+        parse_hlo("""HloModule m, num_partitions=4
+        ENTRY main { x = f32[4] parameter(0), sharding={devices=[4]<=[4]}
+          ROOT n = f32[4] negate(x), sharding={devices=[4]<=[4]} }""")
+    )
+    x = np.arange(4, dtype=np.float32)
+    np.testing.assert_array_equal(negated(x), -x, strict=True)
 
 
 def test_tokens_are_refused() -> None:
