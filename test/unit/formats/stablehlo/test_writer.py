@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
+from xdsl.context import Context
+from xdsl.dialects.builtin import Builtin
+from xdsl.dialects.func import Func
+from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 
 from xneuron.formats.hlo_text import parse_hlo
@@ -130,3 +134,22 @@ def test_text_grows_with_the_program() -> None:
         return len(written("\n ".join([*lines, f"ROOT r = f32[4] negate(g{links - 1})"])))
 
     assert length(40) == length(10)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("func.func @f(%x: tensor<f32>) -> tensor<f32>", "expected one block in the function f, found 0"),
+        ("bir.func @f { bir.return }", "expected a module of functions only, found bir.func"),
+        ("builtin.module {}", "expected one public function as entry computation, found none"),
+        ("func.func @f(%x: tensor<2xindex>) { func.return }", r"StableHLO has no element type index"),
+    ],
+)
+def test_modules_that_are_no_programs(text: str, message: str) -> None:
+    from xneuron.universe import XNEURON
+
+    context = Context()
+    for name, dialect in {"builtin": lambda: Builtin, "func": lambda: Func, **XNEURON.all_dialects}.items():
+        context.register_dialect(name, dialect)
+    with pytest.raises(VerifyException, match=f"^{message}$"):
+        print_stablehlo(Parser(context, text).parse_module())

@@ -211,7 +211,11 @@ def entry_of(module: ModuleOp) -> FuncOp:
     """The entry computation: the one public function. Raises VerifyException where there is none, or other ops."""
     if others := [op for op in module.ops if not isinstance(op, FuncOp)]:
         raise VerifyException(f"expected a module of functions only, found {others[0].name}")
-    public = [op for op in module.ops if isinstance(op, FuncOp) and text_of(op.sym_visibility) != "private"]
+    functions = [op for op in module.ops if isinstance(op, FuncOp)]
+    if bodiless := [op for op in functions if len(op.body.blocks) != 1]:
+        found = len(bodiless[0].body.blocks)
+        raise VerifyException(f"expected one block in the function {bodiless[0].sym_name.data}, found {found}")
+    public = [op for op in functions if text_of(op.sym_visibility) != "private"]
     if len(public) != 1:
         names = ", ".join(function.sym_name.data for function in public) or "none"
         raise VerifyException(f"expected one public function as entry computation, found {names}")
