@@ -32,10 +32,10 @@ def _divide_by(tile: Tile, out: Chip, x: Operand, divisor: int) -> None:
         tile.alu(AluOpType.is_equal, out, x, divisor)
     elif abs(divisor) == 1:
         tile.alu(AluOpType.mult, out, x, divisor)
+    elif divisor > 0:
+        tile.alu(AluOpType.divide, out, _moved_up(tile, x, divisor)[1], divisor)
     else:
-        _, moved = _moved_up(tile, x, abs(divisor))
-        signs = (AluOpType.mult, 1 if divisor > 0 else -1)
-        tile.twice(out, moved, (AluOpType.divide, abs(divisor)), signs)
+        tile.twice(out, _moved_up(tile, x, -divisor)[1], (AluOpType.divide, -divisor), (AluOpType.mult, -1))
 
 
 def _moved_up(tile: Tile, x: Operand, divisor: int) -> tuple[Chip, Chip]:

@@ -110,7 +110,7 @@ class Tile:
 
     # Steps. `out` may be one of the inputs.
 
-    def alu(self, op: AluOpType, out: Chip, x: Operand, y: Operand | int | float = 0) -> Chip:
+    def alu(self, op: AluOpType, out: Chip, x: Operand, y: Operand | int | float = 0.0) -> Chip:
         """`out = op(x, y)`, or `op(x)`. A number or a splat on one side is part of the instruction."""
         left, right = _number(x), _number(y)
         if right is not None:
