@@ -105,8 +105,8 @@ class Writer(Emitter):
         for op in self.source.ops:
             if op is not self.entry:
                 self._private(cast(FuncOp, op))
-        while self._outlined:
-            name, region = self._outlined.pop()
+        # Writing one may add others at the end.
+        for name, region in self._outlined:
             self._function(name, region.block, {"sym_visibility": quoted("private")}, {})
         name, frontend = self.source.sym_name, self.source.attributes.get("hlo.frontend_attributes")
         properties = f" <{{sym_name = {quoted(name.data)}}}>" if name and name.data else ""
@@ -162,11 +162,11 @@ class Writer(Emitter):
             if op is block.last_op:
                 break
             if type(op) is not ControlDependencyOp:
-                self._ordered(op, waiting[op]) if op in waiting else self._instruction(op)
+                self._instruction(op, waiting.get(op, ()))
         self.location, self.attributes = UNKNOWN, {}
         self.help(returns, self.leaves(_returned(block)), ())
 
-    def _instruction(self, op: Operation) -> None:
+    def _instruction(self, op: Operation, predecessors: Sequence[SSAValue]) -> None:
         rule = self._rules.get(type(op))
         if rule is None:
             raise Inexpressible(op, "it has no such operation")
@@ -174,7 +174,7 @@ class Writer(Emitter):
         self.location = self.locations.of(op.attributes, results[0].name_hint if results else None)
         self.attributes = common(op.attributes)
         try:
-            tree = rule(self, op)
+            tree = self._after(predecessors, op, rule) if predecessors else rule(self, op)
         except Inexpressible:
             raise
         except VerifyException as error:
@@ -182,23 +182,21 @@ class Writer(Emitter):
         for result, own in zip(results, (tree,) if len(results) == 1 else cast("tuple[Tree, ...]", tree), strict=True):
             self.trees[result] = own
 
-    def _ordered(self, op: Operation, predecessors: Sequence[SSAValue]) -> None:
+    def _after(self, predecessors: Sequence[SSAValue], op: Operation, rule: Rule) -> Tree:
         """An instruction that waits for others: its first operand comes out of a barrier that they go into."""
         if not (held := next((value for value in op.operands if self.leaves([value])), None)):
             if not is_side_effect_free(op):
-                raise Inexpressible(op, "it waits for others, and has no operand that could")
-            return self._instruction(op)
+                raise VerifyException("it waits for others, and has no operand that could")
+            return rule(self, op)
         if any(value not in self.trees for value in predecessors):
-            raise Inexpressible(op, "it waits for an instruction behind it")
+            raise VerifyException("it waits for an instruction behind it")
         before, own = self.trees[held], self.leaves([held])
-        awaited = [leaf for value in predecessors for leaf in self.leaves([value])[:1]]
-        self.location = self.locations.of(op.attributes, op.results[0].name_hint)
-        together = [*own, *awaited]
+        together = [*own, *(leaf for value in predecessors for leaf in self.leaves([value])[:1])]
         passed = self.help("stablehlo.optimization_barrier", together, [leaf.type for leaf in together])
         self.trees[held] = self.result(held, passed[: len(own)])
-        self._instruction(op)
+        tree = rule(self, op)
         self.trees[held] = before
-        return None
+        return tree
 
 
 def single(leaves: Sequence[Leaf]) -> Leaf:
