@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Attribute, Block
+from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
@@ -18,9 +18,11 @@ from xneuron.dialects.bir.enums import TensorKind
 from xneuron.dialects.hlo.base import HloOp
 from xneuron.dialects.hlo.types import shape_of
 from xneuron.lowering.hlo_to_bir.computations import Lowering
-from xneuron.lowering.hlo_to_bir.layout import dtype_of
+from xneuron.lowering.hlo_to_bir.copies import copy
+from xneuron.lowering.hlo_to_bir.homes import readers
+from xneuron.lowering.hlo_to_bir.layout import dtype_of, on_chip
 from xneuron.lowering.hlo_to_bir.rules import check, check_type, load_rules
-from xneuron.lowering.hlo_to_bir.values import Buffer, Path, Tree, leaf_paths, tree_of
+from xneuron.lowering.hlo_to_bir.values import Buffer, Leaf, Path, Tree, leaf_paths, map_leaves, tree_of
 from xneuron.transforms.call_inliner import inline_calls
 from xneuron.transforms.tuple_while_operands import TupleWhileOperands
 
@@ -73,22 +75,40 @@ def entry_of(module: ModuleOp) -> FuncOp:
 def _function(entry: FuncOp, low: Lowering) -> bir.FuncOp:
     block = entry.body.block
     _check(block, low)
-    parameters = [
-        _locations(low, arg.type, arg.name_hint or f"arg{arg.index}", TensorKind.ExternalInput) for arg in block.args
-    ]
+    inputs = [_locations(low, arg.type, _name(arg), TensorKind.ExternalInput) for arg in block.args]
     assert block.last_op is not None
     outputs = [_locations(low, value.type, "out", TensorKind.ExternalOutput) for value in block.last_op.operands]
-    low.hold(tuple(parameters))
     low.hold(tuple(outputs))
+    parameters = [
+        map_leaves(tree, lambda path, leaf, arg=arg: _loaded(low, arg, path, leaf))
+        for arg, tree in zip(block.args, inputs, strict=True)
+    ]
     low.block(block, parameters, outputs)
     low.builder.emit(ReturnOp())
     return low.builder.finish()
 
 
+def _name(argument: SSAValue) -> str:
+    return argument.name_hint or "argument"
+
+
+def _loaded(low: Lowering, argument: SSAValue, path: Path, leaf: Leaf) -> Leaf:
+    """A parameter that instructions compute with on chip, brought there once and for all if there is room."""
+    if not isinstance(leaf, Buffer) or low.homes.in_dram(argument, path) or on_chip(leaf.count) is None:
+        return leaf
+    if not any(low.demand.op(op) and op.operands[n] in low.demand.operands(op) for op, n in readers(argument, path)):
+        return leaf
+    loaded = low.storage.value(f"{_name(argument)}.loaded", leaf.dtype, leaf.count, in_dram=False)
+    if loaded.in_dram:
+        return leaf
+    copy(low, loaded, leaf)
+    return loaded
+
+
 def _check(block: Block, low: Lowering) -> None:
     """Raises NotLowerable for the first instruction that BIR cannot express, of those that are needed."""
     for argument in block.args:
-        check_type(argument.type, f"parameter '{argument.name_hint or argument.index}'")
+        check_type(argument.type, f"parameter '{_name(argument)}'")
     for op in block.walk():
         if isinstance(op, HloOp | CallOp) and low.demand.op(op):
             check(op)

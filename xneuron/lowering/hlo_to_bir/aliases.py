@@ -22,18 +22,20 @@ from xneuron.dialects.hlo.types import element_of
 from .regions import keeps_order
 from .values import Path
 
-SAME_ELEMENTS = (CopyOp, ReshapeOp, BitcastOp, OptBarrierOp, DomainOp, AddDependencyOp)
+SAME_ELEMENTS = (CopyOp, ReshapeOp, OptBarrierOp, DomainOp, AddDependencyOp)
 """The result is the first operand, element by element in row-major order."""
 
 
 def only_renames(op: Operation) -> bool:
     """True if the result is the first operand, whatever its shape."""
+    if isinstance(op, BitcastOp):
+        return keeps_order(op) and keeps_type(op)
     return isinstance(op, SAME_ELEMENTS) or keeps_order(op) or is_identity(op) or keeps_type(op)
 
 
 def keeps_type(op: Operation) -> bool:
     """True for conversions from a type to itself."""
-    if not isinstance(op, ConvertOp | BitcastConvertOp):
+    if not isinstance(op, ConvertOp | BitcastConvertOp | BitcastOp):
         return False
     return element_of(op.operand.type) is element_of(op.result.type)
 

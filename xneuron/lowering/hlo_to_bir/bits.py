@@ -9,6 +9,7 @@ from xneuron.dialects.bir.enums import AluOpType, DType
 from xneuron.dialects.bir.expressions import Expr, affine, constant
 from xneuron.dialects.bir.operands import MemoryAccess, access
 from xneuron.dialects.bir.registers import RegisterAluOp, TensorLoadOp, TensorSaveOp
+from xneuron.dialects.hlo.data_movement import BitcastOp
 from xneuron.dialects.hlo.elementwise import BitcastConvertOp
 from xneuron.dialects.hlo.numbers import pack, unpack
 from xneuron.dialects.hlo.types import element_of
@@ -24,7 +25,8 @@ _THROUGH_REGISTERS = (frozenset({"f32", "s32", "u32"}), frozenset({"bf16", "s16"
 """Types whose bits a register can have: a bf16 is the upper half of a float32."""
 
 
-def _unreadable(op: BitcastConvertOp) -> str | None:
+def unreadable(op: BitcastConvertOp | BitcastOp) -> str | None:
+    """What keeps the bits of one type from being read as those of the other, None if nothing does."""
     source, target = element_of(op.operand.type), element_of(op.result.type)
     if source.bits != target.bits:
         return f"BIR does not take elements apart, from {source.name} to {target.name}"
@@ -33,8 +35,8 @@ def _unreadable(op: BitcastConvertOp) -> str | None:
     return f"no instruction of BIR reads the bits of {source.name} as {target.name}"
 
 
-@lowers(BitcastConvertOp, check=_unreadable, in_place=None)
-def bitcast_convert(low: Lowering, op: BitcastConvertOp) -> Tree:
+@lowers(BitcastConvertOp, check=unreadable, in_place=None)
+def bitcast_convert(low: Lowering, op: BitcastConvertOp | BitcastOp) -> Tree:
     """Integers: a copy. Floats: through a register, one by one, since only registers are without a type."""
     source, target, leaf = element_of(op.operand.type), element_of(op.result.type), low.leaf(op.operand)
     if keeps_type(op):

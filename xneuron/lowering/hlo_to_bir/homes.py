@@ -6,11 +6,22 @@ multiplied, and what a loop carries for that purpose, has its home there; all el
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 
 from xneuron.dialects.hlo.attributes import int_of
 from xneuron.dialects.hlo.contractions import DotOp
-from xneuron.dialects.hlo.control_flow import ConditionalOp, FusionOp, GetTupleElementOp, ReturnOp, TupleOp, WhileOp
+from xneuron.dialects.hlo.control_flow import (
+    ConditionalOp,
+    ControlDependencyOp,
+    FusionOp,
+    GetTupleElementOp,
+    ReturnOp,
+    TupleOp,
+    WhileOp,
+)
+from xneuron.dialects.hlo.data_movement import BitcastOp
 from xneuron.dialects.hlo.indexing import ScatterOp
 from xneuron.dialects.hlo.reductions import ReduceOp, ReduceWindowOp, SortOp
 from xneuron.dialects.hlo.types import element_count, is_tensor
@@ -18,6 +29,7 @@ from xneuron.dialects.hlo.types import element_count, is_tensor
 from .aliases import only_renames
 from .dots import Dot
 from .reducers import folds_neighbours
+from .regions import keeps_order
 from .values import Path, type_at
 
 REACHED: dict[str, tuple[int, ...]] = {
@@ -70,6 +82,23 @@ class Homes:
         return False
 
 
+def readers(value: SSAValue, path: Path) -> Iterator[tuple[Operation, int]]:
+    """Instructions that compute with a leaf of a value, however it is handed on, and by which operand."""
+    seen, work = {(value, path)}, [(value, path)]
+    while work:
+        value, path = work.pop()
+        for use in value.uses:
+            onward = _onward(use.operation, use.index, path)
+            if not onward and not isinstance(use.operation, _CONTROL):
+                yield use.operation, use.index
+            work += [place for place in onward if place not in seen]
+            seen.update(onward)
+
+
+_CONTROL = (ReturnOp, ConditionalOp, GetTupleElementOp, ControlDependencyOp)
+"""Instructions that do not compute with what they take, where they do not hand it on."""
+
+
 def is_made_in_dram(value: SSAValue, path: Path) -> bool:
     """True for a leaf of the result of an instruction that puts it together piece by piece."""
     if not isinstance(value, OpResult) or not is_tensor(type := type_at(value.type, path)) or element_count(type) == 1:
@@ -83,6 +112,8 @@ def _reaches(op: Operation, operand: int) -> bool:
             found = operand < len(op.args) // 2 and not folds_neighbours(op)
         case ScatterOp() | ReduceWindowOp() | SortOp():
             found = True
+        case BitcastOp():
+            found = not keeps_order(op)
         case _:
             found = operand in REACHED.get(op.name, ())
     return found and element_count(op.operands[operand].type) > 1

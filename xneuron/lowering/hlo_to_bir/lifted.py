@@ -7,7 +7,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from xneuron.dialects.hlo.base import body_of
 from xneuron.dialects.hlo.control_flow import GetTupleElementOp, ReturnOp, TupleOp
-from xneuron.dialects.hlo.data_movement import ConstantOp
+from xneuron.dialects.hlo.data_movement import BitcastOp, ConstantOp
 from xneuron.dialects.hlo.elementwise import OPS, MapOp
 from xneuron.dialects.hlo.literal import LiteralAttr
 from xneuron.dialects.hlo.types import Tensor, element_count, is_tensor, shape_of, tensor, tuple_of
@@ -15,10 +15,10 @@ from xneuron.remarks import name_of
 
 from .aliases import only_renames
 from .computations import Lowering
-from .rules import lowers
+from .rules import lowers, problem
 from .values import Tree, leaf_paths, type_at
 
-_ELEMENTWISE = tuple(OPS)
+_ELEMENTWISE = (*OPS, BitcastOp)
 
 
 def not_elementwise(computation: Region) -> str | None:
@@ -26,6 +26,8 @@ def not_elementwise(computation: Region) -> str | None:
     for op in body_of(computation).ops:
         if not (_is_liftable(op) and all(map(_is_scalar, op.results))):
             return f"its computation has '{name_of(op)}', which is not elementwise"
+        if reason := problem(op):
+            return f"its computation has '{name_of(op)}': {reason}"
     return None
 
 

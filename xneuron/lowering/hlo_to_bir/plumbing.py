@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import NoneAttr
-
 from xneuron.analysis.boundary_markers import is_identity, target_of
 from xneuron.dialects.hlo.attributes import int_of
 from xneuron.dialects.hlo.control_flow import (
@@ -16,9 +14,9 @@ from xneuron.dialects.hlo.control_flow import (
     TupleOp,
 )
 from xneuron.dialects.hlo.custom import CustomCallOp
-from xneuron.dialects.hlo.data_movement import BitcastOp, ConstantOp, CopyOp, ReshapeOp
+from xneuron.dialects.hlo.data_movement import ConstantOp, CopyOp, ReshapeOp
 from xneuron.dialects.hlo.literal import LiteralAttr, TupleLiteralAttr
-from xneuron.dialects.hlo.types import element_count, is_tensor
+from xneuron.dialects.hlo.types import element_count
 
 from .computations import Lowering
 from .layout import dtype_of
@@ -44,21 +42,6 @@ def unpack(low: Lowering, op: GetTupleElementOp) -> Tree:
 def rename(low: Lowering, op: CopyOp) -> Tree:
     """The operand: its elements are in row-major order, whatever its shape or layout."""
     return low.value(op.operands[0])
-
-
-def _moves_bits(op: BitcastOp) -> str | None:
-    types = (op.operand.type, op.results[0].type)
-    if all(is_tensor(type) and isinstance(type.encoding, NoneAttr) for type in types) and (
-        dtype_of(types[0]) == dtype_of(types[1])
-    ):
-        return None
-    return "it reorders elements by their layouts, or changes their type; lower the program as it was before layouts"
-
-
-@lowers(BitcastOp, check=_moves_bits)
-def reinterpret(low: Lowering, op: BitcastOp) -> Tree:
-    """A reshape, as long as both layouts are descending."""
-    return low.value(op.operand)
 
 
 @lowers(AfterAllOp)

@@ -13,12 +13,12 @@ from math import prod
 from operator import mul
 from typing import TypeAlias
 
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
 from xneuron.dialects.bir.expressions import Affine, Sum, constant, fold
 from xneuron.dialects.hlo.attributes import int_list
-from xneuron.dialects.hlo.data_movement import BroadcastOp, DynamicSliceOp, ReverseOp, SliceOp, TransposeOp
-from xneuron.dialects.hlo.types import shape_of
+from xneuron.dialects.hlo.data_movement import BitcastOp, BroadcastOp, DynamicSliceOp, ReverseOp, SliceOp, TransposeOp
+from xneuron.dialects.hlo.types import LayoutAttr, is_tensor, shape_of
 
 Shape: TypeAlias = tuple[int, ...]
 START = constant(0)
@@ -129,7 +129,18 @@ def _reversed(op: ReverseOp) -> Region:
     return whole.box(starts, whole.extents, [-1 if d in turned else 1 for d in range(len(starts))])
 
 
+def in_memory(type: Attribute) -> Region:
+    """The elements of an array in the order of memory that its layout says."""
+    whole = Region.whole(shape_of(type))
+    if not is_tensor(type) or not isinstance(type.encoding, LayoutAttr) or not type.encoding.braces:
+        return whole
+    order = type.encoding.braces.strip("{}").split(":")[0]
+    return whole.pick([int(d) for d in reversed(order.split(","))]) if order else whole
+
+
 def keeps_order(op: Operation) -> bool:
     """True if the result is the first operand, element by element in row-major order."""
+    if isinstance(op, BitcastOp):
+        return in_memory(op.operand.type).is_linear and in_memory(op.results[0].type).is_linear
     found = region_of(op)
     return found is not None and found.count == prod(shape_of(op.operands[0].type)) and found.is_linear

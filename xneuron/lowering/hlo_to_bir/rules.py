@@ -41,6 +41,7 @@ CHAPTERS = (
     "conversions",
     "bits",
     "movement",
+    "bitcasts",
     "dynamic",
     "lifted",
     "reductions",
@@ -94,15 +95,21 @@ def load_rules() -> None:
 
 def check(op: Operation) -> None:
     """Raises NotLowerable for an instruction that has no rule, or no rule for what it is here."""
+    if reason := problem(op):
+        raise NotLowerable(op, reason)
+
+
+def problem(op: Operation) -> str | None:
+    """Why BIR cannot express an instruction, None if it can."""
     if isinstance(op, ReturnOp | ControlDependencyOp):
-        return
+        return None
     for value in (*op.operands, *op.results):
         if reason := type_problem(value.type):
-            raise NotLowerable(op, reason)
+            return reason
     if type(op) not in RULES:
-        raise NotLowerable(op, "no instruction of BIR does this")
-    if (found := CHECKS.get(type(op))) and (reason := found(op)):
-        raise NotLowerable(op, reason)
+        return "no instruction of BIR does this"
+    found = CHECKS.get(type(op))
+    return found(op) if found else None
 
 
 def check_type(type: Attribute, what: str) -> None:
