@@ -2,7 +2,7 @@
 
 A table says what each op is on each kind of element type. ufuncs are right as they are on all but integers narrower
 than a byte: numpy and ml_dtypes compute narrow floats in f32 and round once per operation. Functions that compute in
-several steps are lifted to narrow types. Subnormal numbers are kept; XLA's CPU code
+several steps, and those that are not exact, are lifted to narrow types. Subnormal numbers are kept; XLA's CPU code
 flushes them.
 """
 
@@ -64,8 +64,16 @@ _OR, _AND = _ufunc(np.logical_or, "{0} | {1}"), _ufunc(np.logical_and, "{0} & {1
 _XOR, _SAME = _ufunc(np.logical_xor, "{0} ^ {1}"), _steps(lambda a: a)
 _SHIFT_RIGHT = _ufunc(np.right_shift, "{0} >> {1}")
 
-_COMPUTED = {floats.round_half_away, floats.reciprocal_root, floats.logistic, floats.error_function}
-"""Functions of floats whose steps round: narrow floats go through f32, and are rounded once."""
+_COMPUTED: set[Function] = {
+    *(floats.round_half_away, floats.reciprocal_root, floats.logistic, floats.error_function),
+    *(np.exp, np.expm1, np.log, np.log1p, np.cbrt, np.power),
+    *(np.sin, np.cos, np.tan, np.tanh, np.sinh, np.cosh, np.arctan2),
+    *(np.arcsin, np.arccos, np.arcsinh, np.arccosh, np.arctanh),
+}
+"""Functions of floats that are not exact, or whose steps round: narrow floats go through f32, and are rounded once.
+
+So each has one meaning: numpy and ml_dtypes have some of their own for narrow floats, one number in many thousands off.
+"""
 
 TABLE: dict[type[Operation], Row] = {
     hlo.AddOp: _row(_ufunc(np.add, "{0} + {1}"), pred=_OR),
