@@ -19,7 +19,6 @@ from xneuron.lowering.hlo_to_bir.rules import NotLowerable
 WITH_LOOPS = [name for name in NAMES if " while(" in text_of(f"{name}.before")]
 REFUSED = {
     "mandelbrot": "BIR has no elements like those of c64",
-    "random_normal": "cannot lower sort 'sort.11'",
 }
 LOWERED = [name for name in WITH_LOOPS if name not in REFUSED]
 ASKED_FOR = {"fori_traced", "fixed_point", "nested_traced", "scan_matmul", "softmax_over_blocks", "traced_down"}
