@@ -77,6 +77,24 @@ def gradient_on_devices(a, w):
     return jax.value_and_grad(loss)(w)
 
 
+@program(f32(4, 6), f32(5, 4, 6), parts=(("x", "y"), (None, "x", "y")))
+def training_on_devices(w, batches):
+    """A scan around devices, with outputs, and its gradient, for which it keeps what each iteration had."""
+    layer = _on_mesh(
+        lambda w, b: jnp.tanh(w * b) + lax.pmean(w, "y"), in_specs=(P("x", "y"), P("x", "y")), out_specs=P("x", "y")
+    )
+    total = _on_mesh(lambda v: lax.psum(jnp.sum(v * v), ("x", "y")), in_specs=P("x", "y"), out_specs=P())
+
+    def step(w, batch):
+        loss, gradient = jax.value_and_grad(lambda w: total(layer(w, batch)))(w)
+        return w - 0.1 * gradient, (loss, w[:, None, :])
+
+    def last(w):
+        return total(lax.scan(lambda c, batch: (layer(c, batch), None), w, batches)[0])
+
+    return lax.scan(step, w, batches), jax.grad(last)(w)
+
+
 @program(f32(4, 4), parts=(("x",),))
 def one_axis_by_hand(a):
     """Of the mesh's two axes only one is manual."""

@@ -66,8 +66,8 @@ def test_from_jax(tmp_path: object) -> None:
     place, error = done.stdout.splitlines()
     assert place == 'loc("model.py":13:11) "jit(f)/while"'
     assert error.startswith(
-        "stablehlo.reduce: expected a value of which a device always holds the same part, found one split by [{x}] and "
-        "whole; sdy.manual_computation cannot be expressed otherwise; traced as jit(odd)/reduce_sum at model.py:37:"
+        "stablehlo.reduce: expected a dimension of which a device always holds the same part, found one split by {x} "
+        "and whole; sdy.manual_computation cannot be expressed otherwise; traced as jit(odd)/reduce_sum at model.py:37:"
     )
 
 

@@ -172,7 +172,9 @@ def without_locations(text: str) -> str:
         if match["loc"] is None or match.start() < at:
             continue
         end = _closing(text, match.end())
-        parts += [text[at : match.start()], re.sub(r"[^\n]", " ", text[match.start() : end])]
+        location = text[match.start() : end]
+        blank = re.sub(r"[^\n]", " ", location) if "\n" in location else " " * len(location)
+        parts += [text[at : match.start()], blank]
         at = end
     return "".join([*parts, text[at:]]) if parts else text
 

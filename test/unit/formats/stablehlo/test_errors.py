@@ -118,8 +118,8 @@ SPLIT, WHOLE = '<@mesh, [{"x"}]>', "<@mesh, [{}]>"
     [
         (
             "%1 = stablehlo.reverse %0, dims = [0] : tensor<4xf32>",
-            "stablehlo.reverse: expected a value of which a device always holds the same part, "
-            "found one split by [{x}] and whole; sdy.manual_computation cannot be expressed otherwise",
+            "stablehlo.reverse: expected a dimension of which a device always holds the same part, "
+            "found one split by {x} and whole; sdy.manual_computation cannot be expressed otherwise",
         ),
         (
             '%1 = "stablehlo.all_gather"(%0) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : '
@@ -129,8 +129,8 @@ SPLIT, WHOLE = '<@mesh, [{"x"}]>', "<@mesh, [{}]>"
         ),
         (
             f"%1 = {PART.format(inside=WHOLE, out=WHOLE)}".replace("2xf32", "4xf32").replace("(%x)", "(%0)"),
-            "sdy.manual_computation: expected a value of which a device always holds the same part, "
-            "found one split by [{x}] and whole; sdy.manual_computation cannot be expressed otherwise",
+            "sdy.manual_computation: expected a dimension of which a device always holds the same part, "
+            "found one split by {x} and whole; sdy.manual_computation cannot be expressed otherwise",
         ),
     ],
 )

@@ -2,33 +2,25 @@
 
 A module with such computations becomes what one device of the mesh runs, the devices being the module's partitions.
 Outside of them a value is global, and a device holds a part of it: which one, the computations that use or make it say.
-Ops outside stay what they are where every device has all of their values (then all compute the same), or where each
-element stands for itself; loops, branches and calls may be around them. All else is an error that names the op.
+Ops outside stay what they are where every device has all of their values (then all compute the same), or all that its
+part needs (`parts.py`); loops, branches and calls may be around them. All else is an error that names the op.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from math import prod
 
 from xneuron.formats.stablehlo.reader.errors import Untranslatable
+from xneuron.formats.stablehlo.reader.parts import RULES, Axes, Parts
 from xneuron.formats.stablehlo.reader.shardings import Mesh, Meshes, axes_of, mesh_of, per_value
+from xneuron.formats.stablehlo.reader.table import numbers
 from xneuron.formats.stablehlo.tree import Block, Dense, Op, Struct, Type, Value
 
 MANUAL = "sdy.manual_computation"
 MESHES, IN_SHARDING, OUT_SHARDING = "sdy.meshes", "sdy.in_sharding", "sdy.out_sharding"
 """Attributes of the module, its parameters and results: the mesh, and which part of the global value each is."""
 
-_ELEMENTWISE = frozenset(
-    f"stablehlo.{name}"
-    for name in (
-        "abs add and atan2 cbrt ceil clamp compare complex convert cosine count_leading_zeros divide exponential "
-        "exponential_minus_one floor imag is_finite log log_plus_one logistic maximum minimum multiply negate not or "
-        "popcnt power real remainder reduce_precision round_nearest_afz round_nearest_even rsqrt select shift_left "
-        "shift_right_arithmetic shift_right_logical sign sine sqrt subtract tan tanh xor"
-    ).split()
-)
 _ANNOTATIONS = frozenset({"sdy.sharding_constraint", "sdy.reshard", "sdy.propagation_barrier", "sdy.data_flow_edge"})
 _ONCE = frozenset(
     f"stablehlo.{name}"
@@ -38,9 +30,6 @@ _ONCE = frozenset(
     ).split()
 )
 """Ops that would mean something else if every device of the mesh did them."""
-
-Parts = tuple[tuple[str, ...], ...]
-"""Which part of a value a device holds: for each dimension, the axes of the mesh that it is split by."""
 
 
 def is_manual(root: Op) -> bool:
@@ -65,85 +54,43 @@ def per_device(root: Op, entry: Op) -> Op:
         if isinstance(mesh := op.attributes.get("mesh"), Struct)
     }
     functions = {str(op.attributes["sym_name"]): op for op in ops if op.name == "func.func"}
-    parts = _Parts(meshes, functions)
-    parts.function(entry)
-    device = _Device(parts)
+    found = _Walk(meshes, functions)
+    found.function(entry)
+    device = _Device(found.parts, found.mesh)
+    called = [op for name, op in functions.items() if name in found.called]
     block = root.regions[0][0]
-    kept = [device.function(op, op is entry) for op in ops if op.name == "func.func"]
+    kept = [device.function(op, op is entry) for op in called]
     texts = ", ".join(f"{name} = {mesh.text}" for name, mesh in meshes.items())
-    attributes: dict[str, Value] = {"mhlo.num_partitions": parts.devices, **root.attributes, MESHES: f"{{{texts}}}"}
+    attributes: dict[str, Value] = {"mhlo.num_partitions": found.devices, **root.attributes, MESHES: f"{{{texts}}}"}
     return root._replace(attributes=attributes, regions=((block._replace(ops=tuple(kept)),),))
 
 
-class _Parts:
-    """Finds which part of each value a device holds: values that must be held alike are one class (union-find)."""
+class _Walk:
+    """Goes through the program, and says to `parts` what each operation needs."""
 
     def __init__(self, meshes: Meshes, functions: dict[str, Op]) -> None:
+        self.parts = Parts()
         self.meshes = meshes
         self.functions = functions
         self.devices = 0
         self.mesh = ""
-        self.sizes: dict[str, int] = {}
-        self.types: dict[int, Type] = {}
-        self._parent: dict[int, int] = {}
-        self._parts: dict[int, Parts] = {}
-        self._seen: set[str] = set()
-        self._whole: list[tuple[Op, int]] = []
-
-    def of(self, value: int) -> Parts:
-        """The part that a device holds; what nothing says anything about, it holds whole."""
-        return self._parts.get(self._root(value), ())
-
-    def local(self, value: int) -> Type:
-        """The type of the part."""
-        type, parts = self.types[value], self.of(value)
-        if not parts:
-            return type
-        divisors = [prod(self.sizes[axis] for axis in axes) for axes in parts]
-        return type._replace(shape=tuple(extent // by for extent, by in zip(type.shape, divisors, strict=True)))
-
-    def _root(self, value: int) -> int:
-        while (parent := self._parent.get(value, value)) != value:
-            self._parent[value] = self._parent.get(parent, parent)
-            value = parent
-        return value
-
-    def _alike(self, op: Op, left: int, right: int) -> None:
-        a, b = self._root(left), self._root(right)
-        if a == b:
-            return
-        known = [self._parts[root] for root in (a, b) if root in self._parts]
-        if len(known) == 2 and known[0] != known[1]:
-            raise _conflict(op, known[0], known[1])
-        self._parent[a] = b
-        if known:
-            self._parts[b] = known[0]
-
-    def _held(self, op: Op, value: int, parts: Parts) -> None:
-        root = self._root(value)
-        if not any(parts):
-            parts = ()
-        if (known := self._parts.setdefault(root, parts)) != parts:
-            raise _conflict(op, known, parts)
-
-    # Walking
+        self.called: set[str] = set()
 
     def function(self, op: Op, whole: bool = False) -> None:
         """Looks at a function, as it is called from outside (or inside, `whole`) of manual computations."""
         name = str(op.attributes["sym_name"])
-        if name in self._seen and not whole:
+        if name in self.called and not whole:
             return
-        self._seen.add(name)
-        block = op.regions[0][0]
-        self._define(block.arguments, block.types)
-        for inner in block.ops:
-            self._op(inner, whole)
+        self.called.add(name)
+        self._block(op.regions[0][0], whole)
 
-    def _define(self, values: Sequence[int], types: Sequence[Type]) -> None:
-        self.types.update(zip(values, types, strict=True))
+    def _block(self, block: Block, whole: bool) -> None:
+        self.parts.define(block.arguments, block.types)
+        for op in block.ops:
+            self._op(op, whole)
 
     def _op(self, op: Op, whole: bool) -> None:
-        self._define(op.results, op.types)
+        self.parts.define(op.results, op.types)
         if whole:
             self._inside(op)
         elif op.name == MANUAL:
@@ -153,56 +100,48 @@ class _Parts:
         elif op.name in ("stablehlo.while", "stablehlo.case", "stablehlo.if"):
             self._control(op)
         elif op.name in _ANNOTATIONS or op.name == "stablehlo.optimization_barrier":
-            self._all_alike(op, op.operands, op.results)
-        elif op.name in _ELEMENTWISE:
-            shape = op.types[0].shape
-            self._all_alike(op, [v for v in op.operands if self.types[v].shape == shape], [op.results[0]] * 3)
-        elif op.name not in ("func.return", "stablehlo.return") and not _is_anywhere(op, self.types):
+            self.parts.all_alike(op, op.operands, op.results)
+        elif (rule := RULES.get(op.name)) is not None:
+            rule(self.parts, op)
+            self._regions(op)
+        elif op.name not in ("func.return", "stablehlo.return"):
             self._everywhere(op)
 
-    def _all_alike(self, op: Op, left: Sequence[int], right: Sequence[int]) -> None:
-        for a, b in zip(left, right, strict=False):
-            self._alike(op, a, b)
+    def _regions(self, op: Op) -> None:
+        for block in (block for region in op.regions for block in region):
+            self._block(block, True)
 
     def _everywhere(self, op: Op) -> None:
         """An op that every device does on all of its operands."""
         if op.name in _ONCE or op.attributes.get("has_side_effect"):
             raise Untranslatable(op, f"expected it inside of {MANUAL}, where a device does it, found it outside")
-        for inner in walk([op]):
-            for value in (*inner.operands, *inner.results):
-                self._held(op, value, ())
+        self.parts.whole(op, (*op.operands, *op.results))
+        self._regions(op)
 
     def _inside(self, op: Op) -> None:
         if op.name == MANUAL:
             raise Untranslatable(op, "expected no manual computation inside of another, or of what it calls")
-        for value in (*op.operands, *op.results):
-            self._held(op, value, ())
-        for block in (block for region in op.regions for block in region):
-            self._define(block.arguments, block.types)
-            for inner in block.ops:
-                self._op(inner, True)
+        self.parts.whole(op, (*op.operands, *op.results))
+        self._regions(op)
         if op.name == "func.call":
             self._called(op, True)
 
     def _manual(self, op: Op) -> None:
         axes = manual_axes(op)
-        for value, sharding in zip(op.operands, per_value(op.attributes["in_shardings"]), strict=True):
-            self._held(op, value, self._parts_of(op, sharding, axes))
-        for value, sharding in zip(op.results, per_value(op.attributes["out_shardings"]), strict=True):
-            self._held(op, value, self._parts_of(op, sharding, axes))
-        block = op.regions[0][0]
-        self._define(block.arguments, block.types)
-        for inner in block.ops:
-            self._op(inner, True)
+        for values, key in ((op.operands, "in_shardings"), (op.results, "out_shardings")):
+            for value, sharding in zip(values, per_value(op.attributes[key]), strict=True):
+                for at, split in enumerate(self._axes_of(op, sharding, axes)):
+                    self.parts.split(op, (value, at), split)
+        self._block(op.regions[0][0], True)
 
-    def _parts_of(self, op: Op, sharding: Struct, axes: set[str]) -> Parts:
-        mesh = self._mesh(op, sharding)
-        if self.devices and dict(mesh.axes) != self.sizes:
-            raise Untranslatable(op, f"expected one mesh for all, found {mesh.text} beside {self.sizes}")
-        self.devices, self.sizes = mesh.size, dict(mesh.axes)
+    def _axes_of(self, op: Op, sharding: Struct, axes: set[str]) -> list[Axes]:
+        mesh, sizes = self._mesh(op, sharding), self.parts.sizes
+        if self.devices and dict(mesh.axes) != sizes:
+            raise Untranslatable(op, f"expected one mesh for all, found {mesh.text} beside {sizes}")
+        self.devices, self.parts.sizes = mesh.size, dict(mesh.axes)
         dimensions = sharding.fields["dimension_shardings"]
         assert isinstance(dimensions, list)
-        return tuple(tuple(axis for axis in axes_of(dimension) if axis in axes) for dimension in dimensions)
+        return [tuple(axis for axis in axes_of(dimension) if axis in axes) for dimension in dimensions]
 
     def _mesh(self, op: Op, sharding: Struct) -> Mesh:
         reference = sharding.fields["mesh_or_ref"]
@@ -214,8 +153,8 @@ class _Parts:
 
     def _call(self, op: Op) -> None:
         block = self._called(op, False)
-        self._all_alike(op, op.operands, block.arguments)
-        self._all_alike(op, op.results, block.ops[-1].operands)
+        self.parts.all_alike(op, op.operands, block.arguments)
+        self.parts.all_alike(op, op.results, block.ops[-1].operands)
 
     def _called(self, op: Op, whole: bool) -> Block:
         callee = str(op.attributes["callee"])
@@ -226,41 +165,14 @@ class _Parts:
 
     def _control(self, op: Op) -> None:
         is_loop = op.name == "stablehlo.while"
-        if not is_loop:
-            self._held(op, op.operands[0], ())
         for number, (block,) in enumerate(op.regions):
-            self._define(block.arguments, block.types)
+            self._block(block, False)
             if is_loop:
-                self._all_alike(op, op.operands, block.arguments)
-            for inner in block.ops:
-                self._op(inner, False)
+                self.parts.all_alike(op, op.operands, block.arguments)
             if not is_loop or number == 1:
-                self._all_alike(op, block.ops[-1].operands, op.results)
+                self.parts.all_alike(op, block.ops[-1].operands, op.results)
         if is_loop:
-            self._all_alike(op, op.operands, op.results)
-
-
-def _is_anywhere(op: Op, types: dict[int, Type]) -> bool:
-    """True for values that are alike in each part: of splats and of scalars broadcast."""
-    if op.name == "stablehlo.constant":
-        value = op.attributes["value"]
-        return isinstance(value, Dense) and value.splat
-    return op.name == "stablehlo.broadcast_in_dim" and not types[op.operands[0]].shape
-
-
-def _conflict(op: Op, left: Parts, right: Parts) -> Untranslatable:
-    what = " and ".join(_spelled(parts) for parts in (left, right))
-    return Untranslatable(
-        op,
-        f"expected a value of which a device always holds the same part, found one {what}; {MANUAL} cannot be "
-        "expressed otherwise",
-    )
-
-
-def _spelled(parts: Parts) -> str:
-    if not any(parts):
-        return "whole"
-    return f"split by [{', '.join('{' + ', '.join(axes) + '}' for axes in parts)}]"
+            self.parts.all_alike(op, op.operands, op.results)
 
 
 def manual_axes(op: Op) -> set[str]:
@@ -273,14 +185,13 @@ def manual_axes(op: Op) -> set[str]:
 class _Device:
     """Makes the program of one device: types become those of the parts, manual computations their bodies."""
 
-    def __init__(self, parts: _Parts) -> None:
+    def __init__(self, parts: Parts, mesh: str) -> None:
         self.parts = parts
+        self.mesh = mesh
         self.same: dict[int, int] = {}
         """Values that are others: arguments and results of manual computations, and of annotations."""
 
     def function(self, op: Op, is_entry: bool) -> Op:
-        if not all(value in self.parts.types for value in op.regions[0][0].arguments):
-            return op  # nothing calls it
         block = self.block(op.regions[0][0])
         if not is_entry:
             return op._replace(regions=((block,),))
@@ -294,10 +205,8 @@ class _Device:
         return op._replace(regions=((block,),), attributes=said)
 
     def _part_of(self, value: int, key: str) -> dict[str, Value]:
-        rank = len(self.parts.types[value].shape)
-        parts = self.parts.of(value) or ((),) * rank
-        dimensions = ", ".join("{" + ", ".join(f'"{axis}"' for axis in axes) + "}" for axes in parts)
-        return {key: f"#sdy.sharding<{self.parts.mesh}, [{dimensions}]>"}
+        dimensions = ("{" + ", ".join(f'"{axis}"' for axis in axes) + "}" for axes in self.parts.of(value))
+        return {key: f"#sdy.sharding<{self.mesh}, [{', '.join(dimensions)}]>"}
 
     def block(self, block: Block) -> Block:
         types = tuple(self.parts.local(value) for value in block.arguments)
@@ -315,18 +224,23 @@ class _Device:
             elif op.name in _ANNOTATIONS:
                 self.same.update(zip(op.results, operands, strict=True))
             else:
-                types = tuple(self._type(op, value) for value in op.results)
+                types = tuple(self.parts.local(value) for value in op.results)
                 regions = tuple(tuple(self.block(block) for block in region) for region in op.regions)
-                yield self._sized(op._replace(operands=operands, types=types, regions=regions))
+                sized = self._sized(op, types)
+                yield op._replace(operands=operands, types=types, regions=regions, attributes=sized)
 
-    def _type(self, op: Op, value: int) -> Type:
-        return self.parts.local(value)
-
-    def _sized(self, op: Op) -> Op:
+    def _sized(self, op: Op, types: tuple[Type, ...]) -> dict[str, Value]:
+        """The op's attributes, those that say extents for those of the part."""
         value = op.attributes.get("value")
-        if op.name != "stablehlo.constant" or not isinstance(value, Dense) or not value.splat:
-            return op
-        return op._replace(attributes={**op.attributes, "value": value._replace(type=op.types[0])})
+        if op.name == "stablehlo.constant" and isinstance(value, Dense) and value.splat:
+            return {**op.attributes, "value": value._replace(type=types[0])}
+        if op.name == "stablehlo.dynamic_slice":
+            return {**op.attributes, "slice_sizes": list(types[0].shape)}
+        if op.name == "stablehlo.slice":
+            whole, part = self.parts.types[op.operands[0]].shape, self.parts.local(op.operands[0]).shape
+            limits = zip(numbers(op.attributes["limit_indices"]), whole, part, strict=True)
+            return {**op.attributes, "limit_indices": [to if a == b else b for to, a, b in limits]}
+        return op.attributes
 
 
 def _with(op: Op, key: str, more: Sequence[dict[str, Value]]) -> list[Value]:
