@@ -52,11 +52,15 @@ def _reinterpreted(operand: Tensor, shape: Sequence[int], result: Tensor, inside
     old, new = element_of(operand).bits, element_of(result).bits
     if max(old, new) % min(old, new):
         raise VerifyException(f"its elements of {old} and {new} bits do not divide each other")
-    whole = tensor(result.element_type, tuple(inside))
-    if operand.element_type == result.element_type:
-        return [] if list(shape) == list(inside) else [("stablehlo.reshape", whole, {})]
     if old < new:
-        parts = tensor(operand.element_type, (*inside, new // old))
-        return [("stablehlo.reshape", parts, {}), ("stablehlo.bitcast_convert", whole, {})]
-    apart = tensor(result.element_type, (*shape, old // new) if old > new else tuple(shape))
-    return [("stablehlo.bitcast_convert", apart, {}), ("stablehlo.reshape", whole, {})]
+        parts = (*inside, new // old)
+        converted = tensor(result.element_type, tuple(inside))
+        return [*_reshaped(operand.element_type, shape, parts), ("stablehlo.bitcast_convert", converted, {})]
+    parts = (*shape, old // new) if old > new else tuple(shape)
+    same = operand.element_type == result.element_type
+    convert: list[Step] = [] if same else [("stablehlo.bitcast_convert", tensor(result.element_type, parts), {})]
+    return convert + _reshaped(result.element_type, parts, inside)
+
+
+def _reshaped(element: Attribute, shape: Sequence[int], to: Sequence[int]) -> list[Step]:
+    return [] if tuple(shape) == tuple(to) else [("stablehlo.reshape", tensor(element, tuple(to)), {})]
