@@ -100,7 +100,9 @@ TRACED = {
 """Programs with a loop whose number of iterations the data decide."""
 
 
-@pytest.mark.parametrize("unroller", [UnrollWhileLoop(), WhileLoopUnroller(wrap_in_trivial_loop=False)], ids=lambda u: u.name)
+@pytest.mark.parametrize(
+    "unroller", [UnrollWhileLoop(), WhileLoopUnroller(wrap_in_trivial_loop=False)], ids=lambda u: u.name
+)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_unrolled_computes_the_same(name: str, unroller: ModulePass) -> None:
     program = printed()[name]
