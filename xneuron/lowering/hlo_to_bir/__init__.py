@@ -13,5 +13,10 @@
 | `rules.py` | the table of instructions, and `NotLowerable` |
 | `copies.py`, `tiles.py` | moving whole values; elementwise work on values of any size |
 | `elementwise*.py`, `conversions.py`, `bits.py` | rules, element by element |
-| `movement.py`, `dynamic.py`, `reductions.py`, `contractions.py`, … | the other rules |
+| `regions.py`, `patterns.py` | boxes of elements with strides; regions as access patterns, and DMA between them |
+| `movement.py`, `bitcasts.py`, `dynamic.py`, `gathers.py` | rules that move: by index, by layout, by runtime starts |
+| `blocks.py`, `folds.py`, `region_folds.py` | results block by block; folding by one ALU operation in tiles of any size |
+| `reducers.py`, `lifted.py` | which operation a computation is; computations on scalars as ones on arrays |
+| `reductions.py`, `windows.py`, `sorts.py` | rules of reductions, of windows, of orders |
+| `dots.py`, `contractions.py`, `convolutions.py` | products |
 """

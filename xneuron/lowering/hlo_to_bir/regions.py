@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, Operation
 from xneuron.dialects.bir.expressions import Affine, Sum, constant, fold
 from xneuron.dialects.hlo.attributes import int_list
 from xneuron.dialects.hlo.data_movement import BitcastOp, BroadcastOp, DynamicSliceOp, ReverseOp, SliceOp, TransposeOp
-from xneuron.dialects.hlo.types import LayoutAttr, is_tensor, shape_of
+from xneuron.dialects.hlo.types import LayoutAttr, element_count, is_tensor, shape_of
 
 Shape: TypeAlias = tuple[int, ...]
 START = constant(0)
@@ -31,6 +31,8 @@ def row_major(extents: Sequence[int]) -> Shape:
 
 def plus(*terms: Affine) -> Affine:
     """The sum."""
+    if not any(term.terms for term in terms):
+        return constant(sum(term.c for term in terms))
     total = fold(Sum(terms))
     assert isinstance(total, Affine)
     return total
@@ -97,6 +99,9 @@ class Region:
         return Region(tuple(extents), strides, plus(self.offset, by))
 
 
+_OF_ONE_OPERAND = (BroadcastOp, TransposeOp, SliceOp, ReverseOp, DynamicSliceOp)
+
+
 def region_of(op: Operation) -> Region | None:
     """The region of its first operand that is the result of an instruction; None if it does anything else."""
     match op:
@@ -142,5 +147,7 @@ def keeps_order(op: Operation) -> bool:
     """True if the result is the first operand, element by element in row-major order."""
     if isinstance(op, BitcastOp):
         return in_memory(op.operand.type).is_linear and in_memory(op.results[0].type).is_linear
+    if not isinstance(op, _OF_ONE_OPERAND) or element_count(op.operands[0].type) != element_count(op.results[0].type):
+        return False
     found = region_of(op)
-    return found is not None and found.count == prod(shape_of(op.operands[0].type)) and found.is_linear
+    return found is not None and found.is_linear
