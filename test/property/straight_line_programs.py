@@ -31,10 +31,10 @@ def spelled(type: Typed) -> str:
     return f"{type[0]}[{','.join(map(str, type[1]))}]"
 
 
-def straight_line_program(random: Random, size: int = 25) -> Program:
+def straight_line_program(random: Random, size: int = 25, floats: tuple[str, ...] = FLOATS) -> Program:
     """A program of `size` instructions with a parameter per type; the last values are its results."""
-    writer = _Writer(random)
-    arrays = [writer.parameter((element, random.choice(SHAPES))) for element in (*INTEGERS, *FLOATS, "pred")]
+    writer = _Writer(random, floats)
+    arrays = [writer.parameter((element, random.choice(SHAPES))) for element in (*INTEGERS, *floats, "pred")]
     for _ in range(size):
         random.choice(STEPS)(writer)
     chosen = writer.values[-OUTPUTS:]
@@ -45,8 +45,9 @@ def straight_line_program(random: Random, size: int = 25) -> Program:
 
 
 class _Writer:
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Random, floats: tuple[str, ...]) -> None:
         self.random = random
+        self.floats = floats
         self.lines: list[str] = []
         self.values: list[tuple[str, Typed]] = []
         self.computations: dict[str, str] = {}
@@ -132,7 +133,7 @@ def _unary(w: _Writer) -> None:
 
 def _convert(w: _Writer) -> None:
     name, (_, shape) = w.any()
-    w.give((w.random.choice((*INTEGERS, *FLOATS, "pred")), shape), f"convert({name})")
+    w.give((w.random.choice((*INTEGERS, *w.floats, "pred")), shape), f"convert({name})")
 
 
 def _compare(w: _Writer) -> None:
@@ -273,7 +274,7 @@ def _sort(w: _Writer) -> None:
 
 
 def _iota(w: _Writer) -> None:
-    element, shape = w.random.choice((*INTEGERS, *FLOATS)), w.random.choice(SHAPES[1:])
+    element, shape = w.random.choice((*INTEGERS, *w.floats)), w.random.choice(SHAPES[1:])
     w.give((element, shape), f"iota(), iota_dimension={w.random.randrange(len(shape))}")
 
 
