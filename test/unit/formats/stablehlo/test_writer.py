@@ -153,3 +153,10 @@ def test_modules_that_are_no_programs(text: str, message: str) -> None:
         context.register_dialect(name, dialect)
     with pytest.raises(VerifyException, match=f"^{message}$"):
         print_stablehlo(Parser(context, text).parse_module())
+
+
+def test_a_copy_that_reshards_is_a_custom_call() -> None:
+    text = written("c = f32[4] copy(x), sharding={replicated}\n ROOT r = f32[4] negate(c)")
+    call = next(line for line in text.splitlines() if "custom_call" in line)
+    assert 'call_target_name = "Sharding"' in call
+    assert 'mhlo.sharding = "{replicated}"' in call

@@ -13,6 +13,7 @@ from xneuron.dialects.hlo.indexing import GatherOp, ScatterOp
 from xneuron.dialects.hlo.literal import ElidedAttr, LiteralAttr, TupleLiteralAttr
 from xneuron.dialects.hlo.types import element_of, is_tensor, shape_of, spelled, tensor
 from xneuron.formats.stablehlo.writer.bitcasts import as_steps
+from xneuron.formats.stablehlo.writer.common import SHARDING
 from xneuron.formats.stablehlo.writer.emitter import Inexpressible, Leaf, Tree
 from xneuron.formats.stablehlo.writer.module import Rule, Writer, single
 from xneuron.formats.stablehlo.writer.text import boolean, dense, dimensions, i64, i64s
@@ -40,10 +41,14 @@ def _iota(writer: Writer, op: hlo.IotaOp) -> Tree:
 
 
 def _copy(writer: Writer, op: hlo.CopyOp) -> Tree:
-    """The operand: only its layout may differ. A copy that says more (a resharding) is XLA's own."""
+    """The operand: only its layout may differ. A copy that reshards is what JAX has for that; others are XLA's own."""
     if not writer.attributes:
         return writer.trees[op.operand]
-    return single(writer.emit("mhlo.copy", [writer.leaf(op.operand)], op.result_types))
+    operand = [writer.leaf(op.operand)]
+    if SHARDING in writer.attributes:
+        target = {"call_target_name": '"Sharding"', "backend_config": '""'}
+        return single(writer.emit("stablehlo.custom_call", operand, op.result_types, target))
+    return single(writer.emit("mhlo.copy", operand, op.result_types))
 
 
 def _copy_start(writer: Writer, op: hlo.CopyStartOp) -> Tree:
