@@ -13,7 +13,7 @@ FLOATS = ("f32", "bf16", "f16")
 
 
 def check(seed: int) -> None:
-    """Equal bits; folds of several dimensions may be in another order, so that narrow floats are as close as their sums are."""
+    """Equal bits; folds may be in another order, so that narrow floats are as close as their sums are."""
     program = straight_line_program(Random(seed), 40, FLOATS)
     results = lowered.run_levels(program.text, *program.replicas[0])
     for expected, structured, branched in zip(results["hlo"], results["bir"], results["branches"], strict=True):
