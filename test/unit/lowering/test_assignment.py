@@ -105,3 +105,32 @@ def test_the_counter_of_a_counted_loop_is_nowhere_in_memory() -> None:
     text = loop([f"n0 = s32[{SIZE}] add(v0, v0)"], 1)
     function = lowered.function_of(lowered.lowered(text))
     assert not [op for op in function.memory_locations if op.geometry.elements == 1]
+
+
+def test_a_branch_that_hands_on_its_operand_is_no_other_name_for_it() -> None:
+    """The index is known, so that only one branch is there; the state is overwritten before its old value is read."""
+    text = """HloModule m
+    same { ROOT p = s32[6] parameter(0) }
+    negative { p = s32[6] parameter(0)
+      ROOT r = s32[6] negate(p) }
+    cond { p = (s32[], s32[6], s32[6]) parameter(0)
+      i = s32[] get-tuple-element(p), index=0
+      n = s32[] constant(3)
+      ROOT c = pred[] compare(i, n), direction=LT }
+    body { p = (s32[], s32[6], s32[6]) parameter(0)
+      i = s32[] get-tuple-element(p), index=0
+      x = s32[6] get-tuple-element(p), index=1
+      y = s32[6] get-tuple-element(p), index=2
+      one = s32[] constant(1)
+      j = s32[] add(i, one)
+      zero = s32[] constant(0)
+      old = s32[6] conditional(zero, x, x), branch_computations={same, negative}
+      x2 = s32[6] reverse(y), dimensions={0}
+      y2 = s32[6] subtract(x2, old)
+      ROOT t = (s32[], s32[6], s32[6]) tuple(j, x2, y2) }
+    ENTRY e { x = s32[6] parameter(0)
+      y = s32[6] parameter(1)
+      zero = s32[] constant(0)
+      t = (s32[], s32[6], s32[6]) tuple(zero, x, y)
+      ROOT w = (s32[], s32[6], s32[6]) while(t), condition=cond, body=body }"""
+    lowered.agree(text, *arrays(2))

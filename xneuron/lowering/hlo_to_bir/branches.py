@@ -46,10 +46,12 @@ def conditional(low: Lowering, op: ConditionalOp) -> Tree:
 
 
 def _known(low: Lowering, op: ConditionalOp, index: int) -> Tree:
-    """Just the branch that is taken."""
+    """Just the branch that is taken. Its result has memory of its own, since it is no known name of an operand."""
     if is_pred(op.args[0].type):
         number = 0 if index else 1
     else:
         number = index if 0 <= index < len(op.branches) else len(op.branches) - 1
-    (result,) = low.block(op.branches[number].block, [low.value(op.args[1 + number])], [low.targets(op.results[0])])
+    result = low.fresh(op.results[0])
+    low.block(op.branches[number].block, [low.value(op.args[1 + number])], [result])
+    low.release([result])
     return result
