@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 BLOCKS = re.findall(r"^```console\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-PYTHON, SHOWN = re.findall(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)[0]
+PYTHON = re.findall(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 COMMANDS = [tuple(part.split("\n", 1)) for block in BLOCKS for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
 
 
@@ -50,8 +50,9 @@ def test_the_picture_is_what_the_tour_drew(directory: Path) -> None:
     assert output(["bash", "-c", drawing.partition(" -o ")[0]], directory).rstrip() == picture.rstrip()
 
 
-def test_the_python(directory: Path) -> None:
-    assert output([sys.executable, "-c", PYTHON], directory) == SHOWN
+@pytest.mark.parametrize(("code", "shown"), PYTHON)
+def test_the_python(code: str, shown: str, directory: Path) -> None:
+    assert output([sys.executable, "-c", code], directory) == shown
 
 
 def test_the_demo(directory: Path) -> None:
