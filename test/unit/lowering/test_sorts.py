@@ -77,3 +77,23 @@ def test_the_operand_stays_as_it_was() -> None:
     )
     x = RNG.integers(-9, 9, 9, np.int32)
     assert np.array_equal(lowered.agree(text, x)[0], x)
+
+
+@pytest.mark.parametrize("largest", ["true", "false"])
+@pytest.mark.parametrize("kind", ["f32", "s32"])
+def test_the_first_few(largest: str, kind: str) -> None:
+    text = f"""HloModule m
+    ENTRY e {{ x = {kind}[3,9] parameter(0)
+      ROOT r = ({kind}[3,4], s32[3,4]) topk(x), k=4, largest={largest} }}"""
+    x = RNG.integers(-3, 3, (3, 9)).astype(np.float32 if kind == "f32" else np.int32)
+    values, where = lowered.agree(text, x)
+    assert np.array_equal(np.take_along_axis(x, where, 1), values)
+    assert np.array_equal(values, np.sort(-x if largest == "true" else x, 1)[:, :4] * (-1 if largest == "true" else 1))
+
+
+def test_the_first_few_of_special_floats() -> None:
+    text = """HloModule m
+    ENTRY e { x = f32[8] parameter(0)
+      r = (f32[5], s32[5]) topk(x), k=5, largest=true
+      ROOT i = s32[5] get-tuple-element(r), index=1 }"""
+    lowered.agree(text, np.float32([-0.0, 1, np.nan, 0.0, -np.inf, np.inf, 0.0, -1]))

@@ -101,16 +101,20 @@ def spread(low: Lowering, target: Buffer, scalar: Buffer | Splat) -> None:
 @lowers(IotaOp)
 def iota(low: Lowering, op: IotaOp) -> Tree:
     """Numbers as they lie in the result where that is one line, else a line of them, repeated by a DMA."""
-    out, dimension = low.result(op.results[0]), int_of(op.iota_dimension)
-    extents = shape_of(op.results[0].type)
+    out = low.result(op.results[0])
+    number(low, out, shape_of(op.results[0].type), int_of(op.iota_dimension))
+    return out
+
+
+def number(low: Lowering, out: Buffer, extents: tuple[int, ...], dimension: int) -> None:
+    """The index along one dimension everywhere."""
     if extents[dimension] == out.count:
         _count_up(low, out)
-        return out
+        return
     line = low.scratch(out, extents[dimension], in_dram=True)
     _count_up(low, line)
     strides = tuple(1 if d == dimension else 0 for d in range(len(extents)))
     transfer(low, Part(out, Region.whole(extents)), Part(line, Region(extents, strides)))
-    return out
 
 
 def _count_up(low: Lowering, out: Buffer) -> None:
