@@ -132,3 +132,32 @@ def test_convolutions(
     dtype = np.float32 if kind == "f32" else np.int32
     x, w = (RNG.integers(-4, 5, shape).astype(dtype) for shape in (left, right))
     lowered.agree(text, x, w)
+
+
+@pytest.mark.parametrize(
+    ("shape", "source", "window"),
+    [
+        ((9,), (4,), "size=3 stride=2"),
+        ((6, 8), (3, 4), "size=2x2 stride=2x2"),
+        ((5, 6), (5, 6), "size=3x3 pad=1_1x1_1"),
+        ((5, 6), (3, 4), "size=2x3 stride=2x2 pad=0_1x1_2"),
+        ((2, 4, 4, 3), (2, 2, 2, 3), "size=1x2x2x1 stride=1x2x2x1"),
+    ],
+)
+@pytest.mark.parametrize("direction", ["GE", "LE"])
+def test_the_chosen_of_each_window_takes_the_source_value(
+    shape: tuple[int, ...], source: tuple[int, ...], window: str, direction: str
+) -> None:
+    text = f"""HloModule m
+    chooses {{ a = s32[] parameter(0)
+      b = s32[] parameter(1)
+      ROOT r = pred[] compare(a, b), direction={direction} }}
+    sum {{ a = s32[] parameter(0)
+      b = s32[] parameter(1)
+      ROOT r = s32[] add(a, b) }}
+    ENTRY e {{ x = s32{list(shape)} parameter(0)
+      s = s32{list(source)} parameter(1)
+      i = s32[] constant(1000)
+      ROOT r = s32{list(shape)} select-and-scatter(x, s, i), window={{{window}}}, select=chooses, scatter=sum }}"""
+    x, values = (RNG.integers(-9, 9, extents, np.int32) for extents in (shape, source))
+    lowered.agree(text, x, values)

@@ -15,8 +15,8 @@
 | `elementwise*.py`, `conversions.py`, `bits.py` | rules, element by element |
 | `regions.py`, `patterns.py` | boxes of elements with strides; regions as access patterns, and DMA between them |
 | `movement.py`, `bitcasts.py`, `dynamic.py`, `gathers.py` | rules that move: by index, by layout, by runtime starts |
-| `blocks.py`, `folds.py`, `region_folds.py` | results block by block; folding by one ALU operation in tiles of any size |
+| `blocks.py`, `folds.py`, `region_folds.py` | results block by block; folding by one ALU operation in tiles |
 | `reducers.py`, `lifted.py` | which operation a computation is; computations on scalars as ones on arrays |
-| `reductions.py`, `windows.py`, `sorts.py` | rules of reductions, of windows, of orders |
+| `reductions.py`, `windows.py`, `window_scatters.py`, `sorts.py` | rules of reductions, of windows, of orders |
 | `dots.py`, `contractions.py`, `convolutions.py` | products |
 """

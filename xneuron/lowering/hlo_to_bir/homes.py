@@ -43,6 +43,7 @@ REACHED: dict[str, tuple[int, ...]] = {
     "hlo.gather": (0, 1),
     "hlo.dot": (0, 1),
     "hlo.convolution": (0, 1),
+    "hlo.select_and_scatter": (0,),
     "hlo.topk": (0,),
 }
 """Operands that an instruction reaches into."""

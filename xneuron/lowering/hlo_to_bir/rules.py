@@ -48,6 +48,7 @@ CHAPTERS = (
     "contractions",
     "gathers",
     "windows",
+    "window_scatters",
     "convolutions",
     "sorts",
 )
