@@ -65,13 +65,14 @@ def _regions(function: FuncOp) -> Iterable[Region]:
 
 def run_hlo(program: str | ModuleOp, *arrays: Any) -> Arrays:
     """The outputs of the evaluator, tuples in tuples flattened."""
-    return list(_flat(Evaluator(module_of(program)).run(*arrays)))
+    return list(flat(Evaluator(module_of(program)).run(*arrays)))
 
 
-def _flat(values: Iterable[Any]) -> Iterable[np.ndarray]:
+def flat(values: Iterable[Any]) -> Iterable[np.ndarray]:
+    """The arrays of nested tuples."""
     for value in values:
         if isinstance(value, tuple | list):
-            yield from _flat(value)
+            yield from flat(value)
         else:
             yield np.asarray(value)
 
@@ -81,7 +82,7 @@ def run_bir(module: ModuleOp, arrays: Sequence[Any], like: Sequence[np.ndarray],
     program = Simulator(module, **options)
     given = {
         location.label: np.asarray(array).reshape(location.geometry.shape)
-        for location, array in zip(program.inputs, _flat(arrays), strict=True)
+        for location, array in zip(program.inputs, flat(arrays), strict=True)
     }
     given = {name: array.astype(np.uint8) if array.dtype == np.bool_ else array for name, array in given.items()}
     found = program.run(given).outputs
