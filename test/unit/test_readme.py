@@ -10,9 +10,15 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
-BLOCKS = re.findall(r"^```console\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+TOURS = [ROOT / "README.md", ROOT / "docs" / "one-loop.md"]
 PYTHON = re.findall(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-COMMANDS = [tuple(part.split("\n", 1)) for block in BLOCKS for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
+
+
+def commands(page: Path) -> list[tuple[str, str]]:
+    """Commands on a page, each with what is shown below it."""
+    blocks = re.findall(r"^```console\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+    parts = [part for block in blocks for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
+    return [(command, shown) for command, _, shown in (part.partition("\n") for part in parts)]
 
 
 @pytest.fixture(scope="module")
@@ -37,16 +43,19 @@ def output(command: list[str], directory: Path) -> str:
     return done.stdout
 
 
-def test_the_tour(directory: Path) -> None:
-    """One test, since later commands read what earlier ones wrote."""
-    assert len(COMMANDS) >= 5
-    for command, shown in COMMANDS:
+@pytest.mark.parametrize("page", TOURS, ids=lambda page: page.name)
+def test_the_tour(page: Path, directory: Path) -> None:
+    """One test per page, since later commands read what earlier ones wrote."""
+    found = commands(page)
+    assert len(found) >= 5
+    for command, shown in found:
         assert output(["bash", "-c", command], directory) == shown, command
 
 
-def test_the_picture_is_what_the_tour_drew(directory: Path) -> None:
-    (picture,) = re.findall(r"^```mermaid\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-    (drawing,) = (command for command, _ in COMMANDS if "-t mermaid" in command)
+@pytest.mark.parametrize("page", TOURS, ids=lambda page: page.name)
+def test_the_picture_is_real(page: Path, directory: Path) -> None:
+    (picture,) = re.findall(r"^```mermaid\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+    (drawing,) = (command for command, _ in commands(ROOT / "README.md") if "-t mermaid" in command)
     assert output(["bash", "-c", drawing.partition(" -o ")[0]], directory).rstrip() == picture.rstrip()
 
 
