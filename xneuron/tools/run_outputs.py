@@ -80,7 +80,9 @@ class Difference:
 
 
 def first_difference(before: Sequence[Any], after: Sequence[Any], tolerance: float = 0.0) -> Difference | None:
-    """The first element that differs by more than `tolerance` (relative); NaN equals NaN, by default bits decide.
+    """The first element that differs by more than `tolerance`, relative to the largest finite element of its array.
+
+    NaN equals NaN. By default, and always for integers, bits decide.
 
     Raises ProgramError if the two runs do not even give arrays of the same types.
     """
@@ -114,11 +116,14 @@ def _differs(index: int, before: Any, after: Any, tolerance: float) -> Differenc
 def _equal(before: Any, after: Any, tolerance: float) -> Any:
     import numpy as np
 
-    if tolerance:
-        wide = np.complex128 if before.dtype.kind == "c" else np.float64
-        return np.isclose(before.astype(wide), after.astype(wide), rtol=tolerance, atol=tolerance, equal_nan=True)
-    both_nan = (before != before) & (after != after)
-    return (_bytes(before) == _bytes(after)).all(-1).reshape(before.shape) | both_nan
+    if not tolerance or before.dtype.kind in "biu":
+        both_nan = (before != before) & (after != after)
+        return (_bytes(before) == _bytes(after)).all(-1).reshape(before.shape) | both_nan
+    wide = np.complex128 if before.dtype.kind == "c" else np.float64
+    before, after = before.astype(wide), after.astype(wide)
+    # A sum of large terms may be close to 0: it is as exact as its terms are.
+    largest = np.where(np.isfinite(before), np.abs(before), 0.0).max(initial=0.0)
+    return np.isclose(before, after, rtol=0, atol=tolerance * largest, equal_nan=True)
 
 
 def _bytes(array: Any) -> Any:

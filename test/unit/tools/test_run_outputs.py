@@ -77,7 +77,14 @@ def test_what_differs(before: object, after: object, equal: bool) -> None:
 def test_tolerance_is_relative() -> None:
     assert first_difference([np.float32(1000)], [np.float32(1000.5)], 1e-3) is None
     assert first_difference([np.float32(1000)], [np.float32(1002)], 1e-3)
-    assert first_difference([np.int32(5)], [np.int32(6)], 1e-3)
+    assert first_difference([np.int32(100_000)], [np.int32(100_001)], 1e-3)
+
+
+def test_tolerance_is_about_the_largest_element() -> None:
+    large = np.array([1000, 0, np.inf], np.float32)
+    assert first_difference([large], [large + np.array([0, 0.5, 0], np.float32)], 1e-3) is None
+    assert first_difference([large], [large + np.array([0, 2, 0], np.float32)], 1e-3)
+    assert first_difference([large], [np.array([1000, 0, -np.inf], np.float32)], 1e-3)
 
 
 def test_other_types_are_no_comparison() -> None:
