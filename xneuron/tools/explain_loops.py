@@ -20,6 +20,7 @@ from xneuron.analysis.loop_forms import LoopForms
 from xneuron.analysis.slices import Slicer
 from xneuron.analysis.trip_count import TripCount, Unknown, facts_of, trip_count
 from xneuron.analysis.work_cost import Work, WorkCost
+from xneuron.dialects.hlo.base import HloOp
 from xneuron.dialects.hlo.control_flow import WhileOp
 from xneuron.remarks import Remark, location_of, name_of
 from xneuron.tools.source_lines import SourceLines, op_name_of
@@ -27,7 +28,10 @@ from xneuron.tools.source_lines import SourceLines, op_name_of
 
 @dataclass(frozen=True)
 class Loop:
-    """One while loop. `parent` is the loop around it, behind calls too; `iteration` and `run` are what they cost."""
+    """One while loop. `parent` is the loop around it, behind calls too; `iteration` and `run` are what they cost.
+
+    `refused`: the first instruction inside that BIR cannot express, and why.
+    """
 
     name: str
     location: str
@@ -37,6 +41,7 @@ class Loop:
     trips: TripCount | Unknown
     verdicts: Mapping[str, Remark]
     form: LoopForm
+    refused: tuple[Operation, str] | None
     iteration: Cost
     run: Cost
 
@@ -110,9 +115,30 @@ class _Explanation:
             trips=trip_count(op, slicer=self.slicer),
             verdicts={name: said[op] for name, said in self.forecasts.items() if op in said},
             form=self.forms.of(op),
+            refused=self._refused(op),
             iteration=Cost(self.work.iteration(op), self.communication.of_iteration(op)),
             run=Cost(self.work.loop(op), self.communication.of_loop(op)),
         )
+
+    def _refused(self, op: WhileOp) -> tuple[Operation, str] | None:
+        from xneuron.lowering.hlo_to_bir.rules import load_rules, problem
+
+        load_rules()
+        problems = ((inner, problem(inner)) for inner in self._inside(op, set()))
+        return next(((inner, reason) for inner, reason in problems if reason), None)
+
+    def _inside(self, op: Operation, entered: set[FuncOp]) -> Iterator[Operation]:
+        """All instructions in the computations of an instruction, and in what they call."""
+        for region in op.regions:
+            for inner in region.block.ops:
+                callee = self.slicer.calls.callee(inner) if isinstance(inner, CallOp) else None
+                if isinstance(inner, HloOp):
+                    yield inner
+                elif callee is None or callee in entered or not callee.body.blocks:
+                    continue
+                else:
+                    entered.add(callee)
+                yield from self._inside(inner if callee is None else callee, entered)
 
 
 def as_json(loop: Loop) -> dict[str, Any]:
@@ -126,10 +152,17 @@ def as_json(loop: Loop) -> dict[str, Any]:
         "depth": loop.depth,
         "trips": _trips(loop.trips),
         "unrollers": {name: _verdict(said) for name, said in loop.verdicts.items()},
-        "lowering": _form(loop.form),
+        "lowering": {**_form(loop.form), "refused": _refusal(loop.refused)},
         "iteration": _cost(loop.iteration),
         "run": _cost(loop.run),
     }
+
+
+def _refusal(refused: tuple[Operation, str] | None) -> dict[str, str] | None:
+    if refused is None:
+        return None
+    op, reason = refused
+    return {"instruction": name_of(op), "location": location_of(op), "reason": reason}
 
 
 def _trips(trips: TripCount | Unknown) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from functools import reduce
 from xneuron.analysis.cost import Amount, Communication, Traffic, spelled_bytes
 from xneuron.analysis.loop_form import WRITTEN, DoWhile, Dynamic, LoopForm, Operand, Static, slot_text
 from xneuron.analysis.trip_count import NEVER_EXITS, TripCount, Unknown
-from xneuron.remarks import Remark
+from xneuron.remarks import Remark, name_of
 from xneuron.tools.explain_loops import Loop
 
 WIDTH = 100
@@ -120,6 +120,8 @@ def _verdict(said: Remark) -> str:
             return "put its initial value in its place"
         case "runs-once":
             return "leave it as it is, since it runs once already"
+        case "waits":
+            return "ask again, copy by copy, once the loop that its count depends on is unrolled"
         case code:
             return f"leave it alone [{code}]: {_clause(said.message)}"
 
@@ -132,17 +134,24 @@ def _clause(message: str) -> str:
 
 
 def _lowering(loop: Loop) -> str:
-    form = loop.form
+    if isinstance(loop.form, Static) and not loop.form.count:
+        return "In BIR nothing is left of it."
+    if loop.refused is None:
+        return f"In BIR it is {_form(loop.form)}"
+    op, reason = loop.refused
+    refusal = f"But {op.name.removeprefix('hlo.').replace('_', '-')} {name_of(op)} cannot be lowered: {reason}."
+    return f"In BIR it would be {_form(loop.form)} {refusal}"
+
+
+def _form(form: LoopForm) -> str:
     match form:
-        case Static(count=0):
-            return "In BIR nothing is left of it."
         case Static():
-            return f"In BIR it is a bir.loop over range(0, {form.count}, 1)."
+            return f"a bir.loop over range(0, {form.count}, 1)."
         case Dynamic():
             bounds = f"range({form.lb}, {_upper(form)}, {form.stride})"
-            return f"In BIR it is a bir.dynamic_for_loop over {bounds}, where {_register(form)}.{_guards(form)}"
+            return f"a bir.dynamic_for_loop over {bounds}, where {_register(form)}.{_guards(form)}"
         case DoWhile():
-            return f"In BIR it is a guard and a bir.do_while [{form.reason_code}]."
+            return f"a guard and a bir.do_while [{form.reason_code}]."
 
 
 LETTERS = {"bound": "n", "start": "s", "distance": "d"}

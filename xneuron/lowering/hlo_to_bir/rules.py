@@ -17,6 +17,8 @@ from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import PassFailedException
 
+from xneuron.dialects.hlo.channels import ChannelOp
+from xneuron.dialects.hlo.collectives import PartitionIdOp, ReplicaIdOp
 from xneuron.dialects.hlo.control_flow import ControlDependencyOp, ReturnOp
 from xneuron.dialects.hlo.types import TokenType, is_tensor, shape_of, spelled
 from xneuron.remarks import name_of
@@ -107,6 +109,8 @@ def problem(op: Operation) -> str | None:
     for value in (*op.operands, *op.results):
         if reason := type_problem(value.type):
             return reason
+    if isinstance(op, ChannelOp | PartitionIdOp | ReplicaIdOp):
+        return "a bir.func is the program of one core, which meets no other"
     if type(op) not in RULES:
         return "no instruction of BIR does this"
     found = CHECKS.get(type(op))
