@@ -16,7 +16,7 @@ from xneuron.dialects.bir import functions as bir
 from xneuron.dialects.bir.branches import ReturnOp
 from xneuron.dialects.bir.enums import TensorKind
 from xneuron.dialects.hlo.base import HloOp
-from xneuron.dialects.hlo.types import shape_of
+from xneuron.dialects.hlo.types import TokenType, shape_of
 from xneuron.lowering.hlo_to_bir.computations import Lowering
 from xneuron.lowering.hlo_to_bir.copies import copy
 from xneuron.lowering.hlo_to_bir.homes import readers
@@ -115,10 +115,12 @@ def _check(block: Block, low: Lowering) -> None:
 
 
 def _locations(low: Lowering, type: Attribute, wanted: str, kind: TensorKind) -> Tree:
-    """A location per array of a parameter or a result."""
+    """A location per array of a parameter or a result; tokens have none."""
     several = len(leaf_paths(type)) > 1
 
-    def location(path: Path, type: Attribute) -> Buffer:
+    def location(path: Path, type: Attribute) -> Leaf:
+        if isinstance(type, TokenType):
+            return None
         dtype = dtype_of(type)
         assert dtype is not None
         name = ".".join([wanted, *map(str, path)]) if several else wanted

@@ -7,12 +7,17 @@ becomes: then nobody needs its memory, nor what is computed to move it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
-from xneuron.analysis.loop_form import DoWhile, Dynamic
+from xneuron.analysis.boundary_markers import is_identity
+from xneuron.analysis.effects import Effects
+from xneuron.analysis.loop_form import DoWhile, Dynamic, LoopForm
 from xneuron.dialects.hlo.attributes import int_of
+from xneuron.dialects.hlo.base import HloOp
 from xneuron.dialects.hlo.control_flow import ConditionalOp, FusionOp, GetTupleElementOp, TupleOp, WhileOp
 from xneuron.dialects.hlo.data_movement import DynamicSliceOp, DynamicUpdateSliceOp
 
@@ -29,9 +34,14 @@ class Demand:
         self._needed: set[tuple[SSAValue, Path]] = set()
         self._values: set[SSAValue] = set()
         self._work: list[tuple[SSAValue, Path]] = []
+        self._staying: set[Operation] = set()
+        """Instructions that are lowered whoever needs their result, and those that have one in them."""
+        effects = Effects(cast(ModuleOp, entry.parent_op()))
         for op in entry.walk():
             if isinstance(op, WhileOp):
                 self._add_end(op)
+            if self._stays(op, effects):
+                self._add_around(op)
         self.include(entry.body.block)
 
     def include(self, block: Block) -> None:
@@ -45,10 +55,8 @@ class Demand:
         return (value, path) in self._needed
 
     def op(self, op: Operation) -> bool:
-        """True if an instruction has to be lowered: for its result, or because it may never end."""
-        if any(result in self._values for result in op.results):
-            return True
-        return isinstance(op, WhileOp) and self._may_never_end(op)
+        """True if an instruction has to be lowered: for its result, for what else it does, or as it may never end."""
+        return op in self._staying or any(result in self._values for result in op.results)
 
     def operands(self, op: Operation) -> Sequence[SSAValue]:
         """The operands that an instruction needs, with repetitions."""
@@ -57,10 +65,6 @@ class Demand:
         first = len(op.operands) - len(op.start_indices)
         held = [i for d, i in enumerate(op.start_indices) if self._indices.start(op, d) is None]
         return [*op.operands[:first], *held]
-
-    def _may_never_end(self, op: WhileOp) -> bool:
-        form = self._indices.form(op)
-        return isinstance(form, DoWhile) or (isinstance(form, Dynamic) and form.guarded)
 
     def _add(self, value: SSAValue, path: Path) -> None:
         if (value, path) not in self._needed:
@@ -88,6 +92,21 @@ class Demand:
                         self._add(op.inits[0], path)
             case _:
                 pass
+
+    def _stays(self, op: Operation, effects: Effects) -> bool:
+        """True for a loop of which nobody knows that it ends, and for what has an effect of its own."""
+        if isinstance(op, WhileOp):
+            return _may_never_end(self._indices.form(op))
+        is_around = isinstance(op, FuncOp | ConditionalOp | FusionOp)
+        return not is_around and not is_identity(op) and effects.must_stay(op)
+
+    def _add_around(self, op: Operation | None) -> None:
+        """An instruction that stays, and what has it in it; of conditionals, which branch is taken."""
+        while isinstance(op, HloOp) and op not in self._staying:
+            self._staying.add(op)
+            if isinstance(op, ConditionalOp):
+                self._add(op.args[0], ())
+            op = op.parent_op()
 
     def _add_sources(self, value: SSAValue, path: Path) -> None:
         if isinstance(value, BlockArgument):
@@ -139,3 +158,7 @@ class Demand:
     def _add_returned(self, block: Block, path: Path) -> None:
         assert block.last_op is not None
         self._add(block.last_op.operands[0], path)
+
+
+def _may_never_end(form: LoopForm) -> bool:
+    return isinstance(form, DoWhile) or (isinstance(form, Dynamic) and form.guarded)

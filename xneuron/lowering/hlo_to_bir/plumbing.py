@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from xneuron.analysis.boundary_markers import is_identity, target_of
-from xneuron.dialects.hlo.attributes import int_of
+from xneuron.dialects.bir.enums import DType
+from xneuron.dialects.hlo.attributes import int_list, int_of
 from xneuron.dialects.hlo.control_flow import (
     AddDependencyOp,
     AfterAllOp,
@@ -14,9 +15,9 @@ from xneuron.dialects.hlo.control_flow import (
     TupleOp,
 )
 from xneuron.dialects.hlo.custom import CustomCallOp
-from xneuron.dialects.hlo.data_movement import ConstantOp, CopyOp, ReshapeOp
+from xneuron.dialects.hlo.data_movement import ConstantOp, CopyOp, GetDimensionSizeOp, ReshapeOp
 from xneuron.dialects.hlo.literal import LiteralAttr, TupleLiteralAttr
-from xneuron.dialects.hlo.types import element_count
+from xneuron.dialects.hlo.types import element_count, shape_of
 
 from .computations import Lowering
 from .layout import dtype_of
@@ -42,6 +43,13 @@ def unpack(low: Lowering, op: GetTupleElementOp) -> Tree:
 def rename(low: Lowering, op: CopyOp) -> Tree:
     """The operand: its elements are in row-major order, whatever its shape or layout."""
     return low.value(op.operands[0])
+
+
+@lowers(GetDimensionSizeOp)
+def extent(low: Lowering, op: GetDimensionSizeOp) -> Tree:
+    """A number: shapes are static."""
+    (dimension,) = int_list(op.dimensions)
+    return Splat(shape_of(op.operand.type)[dimension], DType.int32, 1)
 
 
 @lowers(AfterAllOp)
