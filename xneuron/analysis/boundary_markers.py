@@ -13,17 +13,10 @@ from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from xneuron.dialects.hlo.attributes import text_of
 from xneuron.dialects.hlo.custom import CustomCallOp
+from xneuron.dialects.hlo.marker_targets import ENDS, LOOP_END, LOOP_MARKERS, LOOP_START, MARKERS, STARTS
 from xneuron.dialects.hlo.types import tuple_of
 
-LOOP_START = "NeuronBoundaryMarker-Start"
-LOOP_END = "NeuronBoundaryMarker-End"
-LOOP_MARKERS = frozenset({LOOP_START, LOOP_END})
-"""What the unroller emits, in pairs that share a boundary count."""
-
-STARTS = frozenset({LOOP_START, "AwsNeuronModuleMarkerStart-Forward", "AwsNeuronModuleMarkerStart-Backward"})
-ENDS = frozenset({LOOP_END, "AwsNeuronModuleMarkerEnd-Forward", "AwsNeuronModuleMarkerEnd-Backward"})
-MARKERS = STARTS | ENDS
-"""All targets. Those of modules come from the framework, and only their suffix tells their direction."""
+__all__ = ["ENDS", "LOOP_END", "LOOP_MARKERS", "LOOP_START", "MARKERS", "STARTS"]
 
 _COUNT = re.compile(r"boundaryCount=([0-9]+)")
 

@@ -60,11 +60,11 @@ def tells_apart(module: ModuleOp) -> bool:
 
 def layout_of(module: ModuleOp, entry: FuncOp) -> Layout | None:
     """What the program remembers of `shard_map`; None if nothing."""
-    meshes = text_of(module.attributes.get("sdy.meshes"))
+    meshes = text_of(module.attributes.get("xneuron.meshes"))
     axes = tuple((name, int(size)) for name, size in _MESH.findall(meshes))
     own = entry.arg_attrs.data if entry.arg_attrs else ()
-    inputs = [_spec(argument.data.get("sdy.in_sharding")) for argument in own]
-    told = cast("ArrayAttr[Attribute] | None", entry.attributes.get("sdy.out_sharding"))
+    inputs = [_spec(argument.data.get("xneuron.in_sharding")) for argument in own]
+    told = cast("ArrayAttr[Attribute] | None", entry.attributes.get("xneuron.out_sharding"))
     outputs = [_spec(result) for result in told.data] if told is not None else []
     if not axes or None in inputs or None in outputs or not outputs:
         return None

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
@@ -32,8 +31,8 @@ def to_jax(module: ModuleOp) -> Callable[..., Any]:
     like any JAX function: under `jax.jit`, on tracers, as a part of others. There are no derivatives of it.
 
     Programs of several partitions run on as many devices (see `partitions.py`); those in which no partition meets or
-    tells itself from another, on one, with whole values. Boundary markers are left out, but on
-    Neuron. The module is not changed, and may be changed afterwards.
+    tells itself from another, on one, with whole values. Boundary markers do nothing, but on Neuron. The module is not
+    changed, and may be changed afterwards.
 
     Raises MissingExtra without the extra `jax`, and VerifyException for what StableHLO cannot express. The function
     raises TypeError for arguments that do not fit, ValueError where there are too few devices.
@@ -70,20 +69,7 @@ def _program(module: ModuleOp, entry: FuncOp) -> Program:
         if not is_tensor(type) or DYNAMIC in shape_of(type):
             raise VerifyException(f"expected arrays of static shape as parameters and results, found {spelled(type)}")
     name = module.sym_name.data if module.sym_name and module.sym_name.data else entry.sym_name.data
-    return Program(name, print_stablehlo(_runnable(module)), tuple(inputs), tuple(outputs))
-
-
-def _runnable(module: ModuleOp) -> ModuleOp:
-    """The module without boundary markers, which only Neuron's compiler knows."""
-    from xneuron.analysis.boundary_markers import is_marker
-
-    if _backend() == "neuron" or not any(is_marker(op) for op in module.walk()):
-        return module
-    from xneuron.transforms.boundary_marker_removal import BoundaryMarkerRemoval
-
-    module = module.clone()
-    BoundaryMarkerRemoval().apply(Context(), module)
-    return module
+    return Program(name, print_stablehlo(module, native_markers=_backend() == "neuron"), tuple(inputs), tuple(outputs))
 
 
 def _backend() -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import chlo, mhlo, sdy, stablehlo
 
+from xneuron.dialects.hlo.marker_targets import COMPOSITE
 from xneuron.formats.stablehlo.mlir import PLACED, TEXT, Unreadable
 from xneuron.formats.stablehlo.tree import Block, Dense, Op, Origin, Place, Raw, Struct, Type, Value
 
@@ -30,6 +31,10 @@ _STRUCTS = [
 def tree(module: ir.Module) -> Op:
     """The module as plain data."""
     return _Decoder(module).op(module.operation)
+
+
+def _is_marker(op: ir.Operation) -> bool:
+    return op.name == "stablehlo.composite" and op.attributes["name"].value == COMPOSITE
 
 
 class _Decoder:
@@ -94,6 +99,7 @@ class _Decoder:
 
     def _attributes_of(self, op: ir.Operation) -> dict[str, Value]:
         found: dict[str, Value] = {}
+        as_text = _AS_TEXT - ({"composite_attributes"} if _is_marker(op) else set())
         for name in op.attributes:
             try:
                 attribute = op.attributes[name]
@@ -101,8 +107,8 @@ class _Decoder:
                 # Elements of complex numbers: the bindings have no class for them.
                 found[name] = self._printed_elements(op)
             else:
-                as_text = name in _AS_TEXT and isinstance(attribute, ir.DictAttr)
-                found[name] = Raw(str(attribute)) if as_text else self.attribute(attribute)
+                is_text = name in as_text and isinstance(attribute, ir.DictAttr)
+                found[name] = Raw(str(attribute)) if is_text else self.attribute(attribute)
         return found
 
     def _printed_elements(self, op: ir.Operation) -> Dense:

@@ -91,9 +91,10 @@ def _place(op: ir.Operation, placed: ir.Operation, mark: ir.Attribute) -> None:
 
 
 def legalise(module: ir.Module) -> None:
-    """Makes of `chlo` and `mhlo` ops what HLO has ops for (then in `mhlo`), of all others StableHLO.
+    """Makes of `chlo` ops what HLO has ops for (then in `mhlo`), of all others StableHLO, as XLA does.
 
-    As XLA does. Ops that no pass knows stay as they are.
+    Ops that no pass knows stay as they are. So does `mhlo`: the pass from there to StableHLO refuses what StableHLO
+    lacks, which we have.
     """
     found = _names(module.operation)
     for passes, prefixes in _LEGALISATIONS:
@@ -106,7 +107,6 @@ _DYNAMIC = (
     "real_dynamic_slice",
 )
 _LEGALISATIONS = (
-    ("hlo-legalize-to-stablehlo", ("mhlo.",)),
     ("func.func(chlo-legalize-to-high-level-mhlo),func.func(chlo-legalize-to-stablehlo)", ("chlo.",)),
     ("func.func(stablehlo-canonicalize-dynamism)", tuple(f"stablehlo.{name}" for name in _DYNAMIC)),
 )

@@ -22,17 +22,19 @@ class StablehloTarget(Target):
     """Writes StableHLO, verified and printed by JAX's MLIR.
 
     `locations`: print them or not. By default they are printed where the program has some: a program that came without
-    goes without.
+    goes without. `native_markers`: write boundary markers as the custom calls that Neuron's compiler knows, and no
+    other back end runs.
     """
 
     name = "stablehlo"
 
     locations: bool | None = None
+    native_markers: bool = False
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         # First of all: whoever lacks the extra should not wait for the translation.
         _explained(process.require_extra)
-        text, any_source = write(module)
+        text, any_source = write(module, self.native_markers)
         shown = any_source if self.locations is None else self.locations
         output.write(_explained(lambda: process.pretty(text, shown)).rstrip("\n") + "\n")
 

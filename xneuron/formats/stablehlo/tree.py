@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
+
+from xdsl.utils.exceptions import VerifyException
+
+KindT = TypeVar("KindT")
 
 
 class Type(NamedTuple):
@@ -48,6 +52,23 @@ class Raw(NamedTuple):
 
 Value: TypeAlias = "bool | int | float | str | list[Value] | dict[str, Value] | Type | Dense | Struct | Raw"
 """An attribute. Enumerations and symbols are strings, unit attributes True, arrays lists."""
+
+
+def of_kind(kind: type[KindT], value: Value | None, what: str) -> KindT:
+    """The value, which is of this kind. Raises VerifyException for any other, saying `what` was expected."""
+    if not isinstance(value, kind):
+        raise VerifyException(f"expected {what}, found {spelled(value)}")
+    return value
+
+
+def list_of(value: Value | None, what: str) -> list[Value]:
+    """The list that the value is. Raises VerifyException as `of_kind`."""
+    return cast("list[Value]", of_kind(list, value, what))
+
+
+def spelled(value: Value | None) -> Any:
+    """An attribute for messages."""
+    return value.text if isinstance(value, Struct | Raw) else "none" if value is None else value
 
 
 class Place(NamedTuple):

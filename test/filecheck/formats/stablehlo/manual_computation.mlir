@@ -40,8 +40,8 @@ module @jit_f attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 :
   }
 }
 
-// CHECK:      builtin.module @jit_f attributes {sdy.meshes = "{empty_mesh = #sdy.mesh<[]>, mesh = #sdy.mesh<[\22x\22=2, \22y\22=2]>}", hlo.num_partitions = 4 : i64} {
-// CHECK-NEXT:   func.func @main(%a: tensor<2x3xf32> {sdy.in_sharding = "#sdy.sharding<@mesh, [{\22x\22}, {\22y\22}]>"}) -> tuple<tensor<2x3xf32>, tensor<f32>> attributes {jax.result_info = ["result[0]", "result[1]"], sdy.out_sharding = ["#sdy.sharding<@mesh, [{\22x\22}, {\22y\22}]>", "#sdy.sharding<@mesh, []>"]} {
+// CHECK:      builtin.module @jit_f attributes {xneuron.meshes = "{empty_mesh = #sdy.mesh<[]>, mesh = #sdy.mesh<[\22x\22=2, \22y\22=2]>}", hlo.num_partitions = 4 : i64} {
+// CHECK-NEXT:   func.func @main(%a: tensor<2x3xf32> {xneuron.in_sharding = "#sdy.sharding<@mesh, [{\22x\22}, {\22y\22}]>"}) -> tuple<tensor<2x3xf32>, tensor<f32>> attributes {jax.result_info = ["result[0]", "result[1]"], xneuron.out_sharding = ["#sdy.sharding<@mesh, [{\22x\22}, {\22y\22}]>", "#sdy.sharding<@mesh, []>"]} {
 // CHECK:          hlo.while(
 // CHECK:            hlo.collective_permute(%c{{.*}}) {channel_id = 1 : i64, source_target_pairs = [array<i64: 0, 2>, array<i64: 2, 0>, array<i64: 1, 3>, array<i64: 3, 1>]} : (tensor<2x3xf32>) -> tensor<2x3xf32>
 // CHECK:            %half = hlo.broadcast({{.*}}) {dimensions = array<i64>} : (tensor<f32>) -> tensor<2x3xf32>

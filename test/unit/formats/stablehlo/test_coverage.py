@@ -19,8 +19,6 @@ for dialect in (stablehlo, sdy):
 """
 
 WITHOUT = {
-    "stablehlo.async_start": "starts what a future type waits for; JAX does not print it",
-    "stablehlo.async_done": "the other half",
     "stablehlo.uniform_quantize": "HLO has no quantised types",
     "stablehlo.uniform_dequantize": "the way back",
     "stablehlo.unary_einsum": "deprecated",

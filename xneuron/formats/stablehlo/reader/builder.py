@@ -92,8 +92,7 @@ class Builder:
 
     def constant(self) -> SSAValue:
         """The constant that the op is; a splat as the broadcast of a scalar, which is how HLO text stays short."""
-        value = self.op.attributes["value"]
-        assert isinstance(value, tree.Dense)
+        value = tree.of_kind(tree.Dense, self.op.attributes["value"], "elements")
         literal = literal_of(value)
         if not (literal.is_splat and shape_of(literal.type)):
             return self.emit(ConstantOp, (), literal.type, {"value": literal})

@@ -16,7 +16,7 @@ from xneuron.formats.stablehlo.reader.reductions import applied
 from xneuron.formats.stablehlo.reader.shardings import mesh_of
 from xneuron.formats.stablehlo.reader.table import number, translates
 from xneuron.formats.stablehlo.reader.values import numbers_of
-from xneuron.formats.stablehlo.tree import Dense, Struct
+from xneuron.formats.stablehlo.tree import Dense, Struct, list_of, of_kind
 
 
 def channel_of(builder: Builder) -> dict[str, Attribute]:
@@ -46,8 +46,7 @@ def _mesh_groups(builder: Builder, groups: Struct) -> str:
     mesh = mesh_of(reference) if isinstance(reference, Struct) else builder.meshes.get(str(reference))
     if mesh is None:
         raise builder.untranslatable(f"expected a mesh of the module, found {reference}")
-    axes = groups.fields["axes"]
-    assert isinstance(axes, list)
+    axes = list_of(groups.fields["axes"], "axes")
     used = ",".join(_axis(axis) for axis in axes if isinstance(axis, Struct))
     sizes = ",".join(f"'{name}'={size}" for name, size in mesh.axes)
     ids = "" if mesh.devices == tuple(range(mesh.size)) else f", device_ids=({','.join(map(str, mesh.devices))})"
@@ -89,8 +88,7 @@ def collective_broadcast(builder: Builder) -> None:
 @translates("stablehlo.collective_permute")
 def collective_permute(builder: Builder) -> None:
     """A permutation of participants."""
-    table = builder.op.attributes["source_target_pairs"]
-    assert isinstance(table, Dense)
+    table = of_kind(Dense, builder.op.attributes["source_target_pairs"], "a table of pairs")
     properties = {**channel_of(builder), "source_target_pairs": pairs([row for row in numbers_of(table) if row])}
     builder.finish(builder.emit(hlo.CollectivePermuteOp, builder.operands, properties=properties))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.ir import Attribute
 
@@ -14,7 +16,7 @@ from xneuron.formats.stablehlo.reader.builder import Builder
 from xneuron.formats.stablehlo.reader.data_movement import of_struct
 from xneuron.formats.stablehlo.reader.reductions import window_of
 from xneuron.formats.stablehlo.reader.table import Property, converted, number, numbers, several, some_dims, translates
-from xneuron.formats.stablehlo.tree import Struct, Type, Value
+from xneuron.formats.stablehlo.tree import Struct, Type, Value, of_kind, spelled
 
 
 def _dims() -> tuple[Property, ...]:
@@ -26,6 +28,8 @@ def _dims() -> tuple[Property, ...]:
 
 
 _DOT = _dims()
+# JAX's bindings have no class for this attribute of `mhlo`.
+_LISTS = re.compile(r"(\w+) = \[([\d, ]+)\]")
 _RAGGED = (
     *_DOT,
     Property("lhs_ragged_dims", "lhs_ragged_dimensions", some_dims),
@@ -54,7 +58,9 @@ def dot(builder: Builder) -> None:
 @translates("mhlo.ragged_dot")
 def ragged_dot(builder: Builder) -> None:
     """A dot of rows in groups."""
-    properties = {**of_struct(builder.op, "ragged_dot_dimension_numbers", _RAGGED), **accuracy_of(builder)}
+    text = str(spelled(builder.op.attributes["ragged_dot_dimension_numbers"]))
+    fields: dict[str, Value] = {key: [*map(int, listed.split(","))] for key, listed in _LISTS.findall(text)}
+    properties = {**converted(builder.op._replace(attributes=fields), _RAGGED), **accuracy_of(builder)}
     builder.finish(builder.emit(RaggedDotOp, builder.operands, properties=properties))
 
 
@@ -115,16 +121,14 @@ def _algorithm(builder: Builder, algorithm: Struct) -> str:
 
 
 def _element(value: Value) -> str:
-    assert isinstance(value, Type)
-    return value.element.lower()
+    return of_kind(Type, value, "an element type").element.lower()
 
 
 @translates("stablehlo.convolution")
 def convolution(builder: Builder) -> None:
     """A convolution."""
     op = builder.op
-    labels = op.attributes["dimension_numbers"]
-    assert isinstance(labels, Struct)
+    labels = of_kind(Struct, op.attributes["dimension_numbers"], "dimension numbers")
     kernel = shape_of(builder.operands[1].type)
     sizes = [kernel[at] for at in numbers(labels.fields["kernel_spatial_dimensions"])]
     groups = tuple(Property(key, key, several) for key in ("feature_group_count", "batch_group_count"))

@@ -10,9 +10,10 @@ from xdsl.ir import Attribute, Region, SSAValue
 
 from xneuron.dialects.hlo.attributes import ComputationAttr
 from xneuron.dialects.hlo.control_flow import ConditionalOp, OptBarrierOp, WhileOp
+from xneuron.dialects.hlo.marker_targets import COMPOSITE as MARKER
 from xneuron.dialects.hlo.shape_rules import is_pred
 from xneuron.formats.stablehlo.reader.builder import Builder
-from xneuron.formats.stablehlo.reader.regions import argument_names, captured, single, translate_block
+from xneuron.formats.stablehlo.reader.regions import argument_names, captured, single, translate, translate_block
 from xneuron.formats.stablehlo.reader.table import translates
 from xneuron.formats.stablehlo.reader.values import packed
 from xneuron.formats.stablehlo.tree import Block, Raw
@@ -88,6 +89,9 @@ def call(builder: Builder) -> None:
 def composite(builder: Builder) -> None:
     """A call of the decomposition, with what it stands for in frontend attributes, as XLA says it."""
     op = builder.op
+    if op.attributes["name"] == MARKER:
+        translate(builder, op._replace(name=MARKER))
+        return
     details = op.attributes.get("composite_attributes", Raw("{}"))
     fields: dict[str, Attribute] = {
         "composite.attributes": StringAttr(details.text if isinstance(details, Raw) else "{}"),

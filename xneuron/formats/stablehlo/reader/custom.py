@@ -10,13 +10,14 @@ from xdsl.ir import Attribute, SSAValue
 from xneuron.dialects.hlo.attributes import ShardingAttr
 from xneuron.dialects.hlo.custom import CustomCallOp
 from xneuron.dialects.hlo.data_movement import CopyOp
+from xneuron.dialects.hlo.marker_targets import COMPOSITE
 from xneuron.dialects.hlo.types import LayoutAttr, elements_of, is_tensor, shape_of, tensor, tuple_of
 from xneuron.formats.stablehlo.reader.builder import Builder
 from xneuron.formats.stablehlo.reader.regions import region_of, translate
 from xneuron.formats.stablehlo.reader.shardings import XLA_SHARDING, hlo_sharding
 from xneuron.formats.stablehlo.reader.table import TABLE, number, numbers, translates
 from xneuron.formats.stablehlo.reader.values import numbers_of, packed
-from xneuron.formats.stablehlo.tree import Dense, Raw, Struct, Value
+from xneuron.formats.stablehlo.tree import Dense, Raw, Struct, Value, list_of, of_kind
 
 _API_VERSIONS = {
     2: "API_VERSION_STATUS_RETURNING",
@@ -97,8 +98,7 @@ def laid_out(type: Attribute, layouts: Value | None) -> Attribute:
 
 
 def _tuple_laid_out(type: Attribute, layouts: Value) -> Attribute:
-    assert isinstance(layouts, list)
-    pairs = zip(elements_of(type), layouts, strict=True)
+    pairs = zip(elements_of(type), list_of(layouts, "layouts"), strict=True)
     return tuple_of(tuple(_one_laid_out(part, layout) for part, layout in pairs))
 
 
@@ -122,11 +122,25 @@ def _finish(builder: Builder, result: SSAValue) -> None:
     builder.scope.values.update(zip(op.results, values, strict=True))
 
 
+@translates(COMPOSITE)
+def boundary_marker(builder: Builder) -> None:
+    """The custom call that this composite was written for (`writer/custom.py`); of several values, on their tuple."""
+    said = builder.op.attributes.get("composite_attributes")
+    fields = said if isinstance(said, dict) else {}
+    properties: dict[str, Attribute] = {"custom_call_target": StringAttr(str(fields.get("target", COMPOSITE)))}
+    if version := fields.get("api_version"):
+        properties["api_version"] = StringAttr(str(version))
+    if fields.get("has_side_effect"):
+        properties["custom_call_has_side_effect"] = UnitAttr()
+    operand = builder.single(builder.operands)
+    config = _config(fields.get("backend_config"))
+    builder.finish(builder.emit(CustomCallOp, [operand], operand.type, properties, attributes=config))
+
+
 @translates("sdy.sharding_constraint", "sdy.reshard")
 def sharding_constraint(builder: Builder) -> None:
     """XLA's custom call `Sharding`."""
-    sharding = builder.op.attributes["sharding"]
-    assert isinstance(sharding, Struct)
+    sharding = of_kind(Struct, builder.op.attributes["sharding"], "a sharding")
     text = hlo_sharding(sharding, builder.meshes)
     own: dict[str, Attribute] = {} if text is None else {"sharding": ShardingAttr(text)}
     kept = StringAttr(f"#sdy.sharding_per_value<[{_short(sharding)}]>")

@@ -24,7 +24,7 @@ from xneuron.formats.stablehlo.reader.table import (
     some_dims,
     translates,
 )
-from xneuron.formats.stablehlo.tree import Op, Struct
+from xneuron.formats.stablehlo.tree import Op, Struct, of_kind
 
 
 @translates("stablehlo.constant", "mhlo.constant")
@@ -140,8 +140,7 @@ def gather(builder: Builder) -> None:
 
 def of_struct(op: Op, attribute: str, properties: tuple[Property, ...]) -> dict[str, Attribute]:
     """The properties that the fields of one attribute say."""
-    struct = op.attributes[attribute]
-    assert isinstance(struct, Struct)
+    struct = of_kind(Struct, op.attributes[attribute], "dimension numbers")
     return converted(op._replace(attributes=struct.fields), properties)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import NoReturn
 
-from xdsl.utils.exceptions import DiagnosticException, ParseError
+from xdsl.utils.exceptions import DiagnosticException, ParseError, VerifyException
 from xdsl.utils.lexer import Input, Span
 
 from xneuron.formats.stablehlo.process import Refused
@@ -26,6 +28,22 @@ class Untranslatable(Exception):
     def message(self) -> str:
         """The operation, what is the matter with it, and where JAX says it comes from."""
         return f"{self.op.name}: {self}{traced(self.op)}"
+
+
+@contextmanager
+def blamed(op: Op) -> Generator[None]:
+    """Whatever is the matter inside is the matter with this operation: even a gap of ours has a line of the text."""
+    try:
+        yield
+    except Untranslatable:
+        raise
+    except VerifyException as error:
+        raise Untranslatable(op, str(error)) from None
+    except RecursionError:
+        raise Untranslatable(op, "expected less nesting of loops and computations") from None
+    except Exception as error:
+        found = f"{type(error).__name__}: {error}"
+        raise Untranslatable(op, f"expected an operation as JAX prints it, found one that fails by {found}") from error
 
 
 def traced(op: Op) -> str:

@@ -11,14 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from xneuron.formats.stablehlo.reader.errors import Untranslatable
+from xneuron.formats.stablehlo.reader.errors import Untranslatable, blamed
 from xneuron.formats.stablehlo.reader.parts import RULES, Axes, Parts
 from xneuron.formats.stablehlo.reader.shardings import Mesh, Meshes, axes_of, mesh_of, per_value
 from xneuron.formats.stablehlo.reader.table import numbers
-from xneuron.formats.stablehlo.tree import Block, Dense, Op, Struct, Type, Value
+from xneuron.formats.stablehlo.tree import Block, Dense, Op, Struct, Type, Value, list_of, of_kind
 
 MANUAL = "sdy.manual_computation"
-MESHES, IN_SHARDING, OUT_SHARDING = "sdy.meshes", "sdy.in_sharding", "sdy.out_sharding"
+MESHES, IN_SHARDING, OUT_SHARDING = "xneuron.meshes", "xneuron.in_sharding", "xneuron.out_sharding"
 """Attributes of the module, its parameters and results: the mesh, and which part of the global value each is."""
 
 _ANNOTATIONS = frozenset({"sdy.sharding_constraint", "sdy.reshard", "sdy.propagation_barrier", "sdy.data_flow_edge"})
@@ -87,7 +87,8 @@ class _Walk:
     def _block(self, block: Block, whole: bool) -> None:
         self.parts.define(block.arguments, block.types)
         for op in block.ops:
-            self._op(op, whole)
+            with blamed(op):
+                self._op(op, whole)
 
     def _op(self, op: Op, whole: bool) -> None:
         self.parts.define(op.results, op.types)
@@ -139,8 +140,7 @@ class _Walk:
         if self.devices and dict(mesh.axes) != sizes:
             raise Untranslatable(op, f"expected one mesh for all, found {mesh.text} beside {sizes}")
         self.devices, self.parts.sizes = mesh.size, dict(mesh.axes)
-        dimensions = sharding.fields["dimension_shardings"]
-        assert isinstance(dimensions, list)
+        dimensions = list_of(sharding.fields["dimension_shardings"], "shardings of dimensions")
         return [tuple(axis for axis in axes_of(dimension) if axis in axes) for dimension in dimensions]
 
     def _mesh(self, op: Op, sharding: Struct) -> Mesh:
@@ -177,8 +177,7 @@ class _Walk:
 
 def manual_axes(op: Op) -> set[str]:
     """The axes over which a computation is manual."""
-    axes = op.attributes["manual_axes"]
-    assert isinstance(axes, Struct)
+    axes = of_kind(Struct, op.attributes["manual_axes"], "axes")
     return set(re.findall(r'"([^"]*)"', axes.text))
 
 

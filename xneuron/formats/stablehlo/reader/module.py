@@ -8,13 +8,14 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, Modul
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.func import ReturnOp as FuncReturnOp
 from xdsl.ir import Attribute, Region, SSAValue
-from xdsl.utils.exceptions import VerifyException
 
 from xneuron.dialects.hlo.attributes import ShardingAttr, integer, text_of
 from xneuron.dialects.hlo.control_flow import GetTupleElementOp, TupleOp
+from xneuron.dialects.hlo.marker_targets import COMPOSITE
 from xneuron.dialects.hlo.types import tuple_of
 from xneuron.fastir import append, build, collector_off
 from xneuron.formats.stablehlo.reader import (
+    asynchronous,
     collectives,
     contractions,
     control_flow,
@@ -26,13 +27,16 @@ from xneuron.formats.stablehlo.reader import (
     transfers,
 )
 from xneuron.formats.stablehlo.reader.builder import Builder, Source
-from xneuron.formats.stablehlo.reader.errors import Untranslatable
+from xneuron.formats.stablehlo.reader.errors import Untranslatable, blamed
 from xneuron.formats.stablehlo.reader.regions import argument_names, single, translate_block
 from xneuron.formats.stablehlo.reader.shardings import XLA_MESHES, Meshes, carried, kept, mesh_of
 from xneuron.formats.stablehlo.reader.values import type_of
 from xneuron.formats.stablehlo.tree import Block, Op, Struct, Value
 
-_CHAPTERS = (collectives, contractions, control_flow, custom, data_movement, reductions, simple, transfers)
+_CHAPTERS = (
+    *(asynchronous, collectives, contractions, control_flow, custom, data_movement),
+    *(reductions, simple, transfers),
+)
 """They fill the table of translations when imported."""
 ENTRY = "main"
 _ALIAS, _DONOR = "tf.aliasing_output", "jax.buffer_donor"
@@ -42,13 +46,17 @@ _HEADER = {"mhlo.num_partitions": "hlo.num_partitions", "mhlo.num_replicas": "hl
 
 def module_of(root: Op, source: Source) -> ModuleOp:
     """The `hlo` module of a StableHLO module, not verified. Raises Untranslatable for what HLO cannot express."""
-    with collector_off():
-        for function in functions_of(root).values():
-            if not function.regions[0]:
-                raise Untranslatable(function, "expected a function with a body")
-        if manual.is_manual(root):
-            root = manual.per_device(root, entry_of(root))
-        return _Module(root, source).translated()
+    with collector_off(), blamed(root):
+        return _module_of(root, source)
+
+
+def _module_of(root: Op, source: Source) -> ModuleOp:
+    for function in functions_of(root).values():
+        if not function.regions[0]:
+            raise Untranslatable(function, "expected a function with a body")
+    if manual.is_manual(root):
+        root = manual.per_device(root, entry_of(root))
+    return _Module(root, source).translated()
 
 
 def functions_of(root: Op) -> dict[str, Op]:
@@ -89,7 +97,10 @@ class _Module:
             meshes = ", ".join(f"{name} = {mesh.text}" for name, mesh in self.meshes.items())
             frontend = DictionaryAttr({XLA_MESHES: StringAttr(f"{{{meshes}}}")})
             attributes["hlo.frontend_attributes"] = frontend
-        functions = [self.checked_function(op, op is entry) for op in self.functions.values()]
+        nothing = _done_by_markers(self.root)
+        functions = [
+            self.checked_function(op, op is entry) for name, op in self.functions.items() if name not in nothing
+        ]
         name = self.root.attributes.get("sym_name")
         return ModuleOp(functions, attributes, StringAttr(name) if isinstance(name, str) else None)
 
@@ -112,10 +123,8 @@ class _Module:
         return found
 
     def checked_function(self, op: Op, is_entry: bool) -> FuncOp:
-        try:
+        with blamed(op):
             return self.function(op, is_entry)
-        except VerifyException as error:
-            raise Untranslatable(op, str(error)) from None
 
     def function(self, op: Op, is_entry: bool) -> FuncOp:
         self.builder.op = op
@@ -144,6 +153,16 @@ class _Module:
         packed = builder.tuple(values)
         sharding = {"sharding": ShardingAttr(shardings[0])}
         return builder.emit(GetTupleElementOp, [packed], values[0].type, {"index": integer(0)}, attributes=sharding)
+
+
+def _done_by_markers(root: Op) -> set[str]:
+    """Functions that only boundary markers use, for what they do where nobody knows them: nothing."""
+    markers, others = set[str](), set[str]()
+    for op in manual.walk([root]):
+        is_marker = op.name == "stablehlo.composite" and op.attributes["name"] == COMPOSITE
+        used = [op.attributes.get(key) for key in ("decomposition", "callee")]
+        (markers if is_marker else others).update(name for name in used if isinstance(name, str))
+    return markers - others
 
 
 def finished_function(

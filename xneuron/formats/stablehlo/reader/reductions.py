@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from xdsl.ir import Attribute, Operation
 
-from xneuron.dialects.hlo.attributes import WindowAttr, WindowDimension, ints
+from xneuron.dialects.hlo.attributes import WindowAttr, WindowDimension, integer, ints
 from xneuron.dialects.hlo.elementwise import MapOp
 from xneuron.dialects.hlo.indexing import ScatterOp
-from xneuron.dialects.hlo.reductions import ReduceOp, ReduceWindowOp, SelectAndScatterOp, SortOp, TopKOp
+from xneuron.dialects.hlo.reductions import ReduceOp, ReduceWindowOp, ScanOp, SelectAndScatterOp, SortOp, TopKOp
+from xneuron.dialects.hlo.types import tuple_of
 from xneuron.formats.stablehlo.reader.builder import Builder
 from xneuron.formats.stablehlo.reader.data_movement import of_struct
 from xneuron.formats.stablehlo.reader.regions import region_of
@@ -39,6 +40,20 @@ def applied(builder: Builder, cls: type[Operation], properties: dict[str, Attrib
 def reduce(builder: Builder) -> None:
     """A reduction; of several inputs, with a tuple as result."""
     applied(builder, ReduceOp, {"dimensions": dims(builder.op.attributes["dimensions"])})
+
+
+@translates("mhlo.scan")
+def scan(builder: Builder) -> None:
+    """A scan along one dimension; always with a tuple as result."""
+    op = builder.op
+    flags = tuple(Property(key, key, flagged) for key in ("is_reverse", "is_associative"))
+    _, carried = numbers(op.attributes["operandSegmentSizes"])
+    properties = {"dimensions": ints((number(op.attributes["dimension"]),)), "num_carries": integer(carried)}
+    region = region_of(builder, op.regions[0])
+    made = builder.emit(
+        ScanOp, builder.operands, tuple_of(tuple(builder.types)), properties | converted(op, flags), [region]
+    )
+    builder.scope.values.update(zip(op.results, builder.elements(made), strict=True))
 
 
 @translates("stablehlo.map")

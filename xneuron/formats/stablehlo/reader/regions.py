@@ -6,10 +6,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from xdsl.ir import Region, SSAValue
-from xdsl.utils.exceptions import VerifyException
 
 from xneuron.formats.stablehlo.reader.builder import Builder
-from xneuron.formats.stablehlo.reader.errors import Untranslatable
+from xneuron.formats.stablehlo.reader.errors import Untranslatable, blamed
 from xneuron.formats.stablehlo.reader.table import TABLE
 from xneuron.formats.stablehlo.reader.values import type_of
 from xneuron.formats.stablehlo.tree import Block, Op
@@ -56,13 +55,11 @@ def translate_block(builder: Builder, block: Block) -> list[SSAValue]:
 def translate(builder: Builder, op: Op, by: Callable[[Builder], None] | None = None) -> None:
     """Translates one op into the open computation. Raises Untranslatable."""
     builder.op = op
-    translation = by or TABLE.get(op.name)
+    translation = by or TABLE.get(op.name) or TABLE.get(op.name.replace("mhlo.", "stablehlo."))
     if translation is None:
         raise Untranslatable(op, "expected an operation that HLO can express")
-    try:
+    with blamed(op):
         translation(builder)
-    except VerifyException as error:
-        raise Untranslatable(op, str(error)) from None
 
 
 def captured(builder: Builder, regions: Sequence[Sequence[Block]]) -> list[int]:

@@ -19,7 +19,7 @@ from xneuron.dialects.hlo.attributes import ShardingAttr, integer
 from xneuron.dialects.hlo.replica_groups import transposed_iota
 from xneuron.formats.hlo_text.lexer import Scanner
 from xneuron.formats.hlo_text.sharding import parse_sharding
-from xneuron.formats.stablehlo.tree import Op, Raw, Struct, Value
+from xneuron.formats.stablehlo.tree import Op, Raw, Struct, Value, list_of, of_kind
 
 SHARDING = "sdy.sharding"
 FRONTEND = "mhlo.frontend_attributes"
@@ -55,8 +55,8 @@ def mesh_of(mesh: Struct) -> Mesh:
 
 def axes_of(struct: Value) -> list[str]:
     """Names of the axes that one dimension is sharded by, sub-axes left aside."""
-    assert isinstance(struct, Struct)
-    return [str(axis.fields["name"]) for axis in _structs(struct.fields["axes"])]
+    fields = of_kind(Struct, struct, "axes").fields
+    return [str(axis.fields["name"]) for axis in _structs(fields["axes"])]
 
 
 def hlo_sharding(sharding: Struct, meshes: Meshes) -> str | None:
@@ -136,18 +136,16 @@ def _dimensions(sharding: Struct) -> list[Struct]:
 
 def per_value(value: Value) -> list[Struct]:
     """Shardings of a `sdy.sharding_per_value`, or the one sharding."""
-    assert isinstance(value, Struct)
-    return _structs(value.fields["shardings"]) if "shardings" in value.fields else [value]
+    sharding = of_kind(Struct, value, "a sharding")
+    return _structs(sharding.fields["shardings"]) if "shardings" in sharding.fields else [sharding]
 
 
 def _structs(value: Value) -> list[Struct]:
-    assert isinstance(value, list)
-    return [item for item in value if isinstance(item, Struct)]
+    return [item for item in list_of(value, "shardings") if isinstance(item, Struct)]
 
 
 def _int(value: Value) -> int:
-    assert isinstance(value, int)
-    return value
+    return of_kind(int, value, "an integer")
 
 
 _TRANSLATED = frozenset({"mhlo.sharding", SHARDING, FRONTEND, "result_accuracy", "mhlo.backend_config"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute
 
-from xneuron.dialects.hlo import HLO, collectives, contractions, control_flow, data_movement, elementwise, random
+from xneuron.dialects.hlo import HLO, contractions, control_flow, data_movement, elementwise, random
 from xneuron.formats.stablehlo.reader.table import (
     Property,
     dims,
@@ -26,7 +26,7 @@ _SAME = (
 )
 """StableHLO ops that have their HLO name, and nothing but operands."""
 _SAME_IN_MHLO = "acos acosh asin asinh atanh cosh erf mulhi sinh tan copy bitcast stochastic_convert add_dependency"
-"""What HLO has and StableHLO has not: chlo ops, by the pass that makes mhlo of them."""
+"""What HLO has and StableHLO has not. Other `mhlo` ops are read as those of StableHLO with their name."""
 
 _CLASSES = {op.name.removeprefix("hlo."): op for op in HLO.operations}
 
@@ -91,4 +91,4 @@ rows(contractions.BatchNormInferenceOp, _BATCH_NORM, "stablehlo.batch_norm_infer
 rows(contractions.BatchNormTrainingOp, _BATCH_NORM, "stablehlo.batch_norm_training")
 rows(contractions.BatchNormGradOp, _BATCH_NORM, "stablehlo.batch_norm_grad")
 rows(random.RngBitGeneratorOp, (Property("algorithm", "rng_algorithm", _algorithm),), "stablehlo.rng_bit_generator")
-rows(collectives.PartitionIdOp, (), "mhlo.partition_id")
+rows(random.RngGetAndUpdateStateOp, (Property("delta", "delta", integral),), "mhlo.xla.rng_get_and_update_state")

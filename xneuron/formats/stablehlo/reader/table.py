@@ -15,7 +15,8 @@ from xdsl.ir import Attribute, Operation
 
 from xneuron.dialects.hlo.attributes import integer, ints
 from xneuron.formats.stablehlo.reader.builder import Builder
-from xneuron.formats.stablehlo.tree import Op, Value
+from xneuron.formats.stablehlo.reader.values import numbers_of
+from xneuron.formats.stablehlo.tree import Dense, Op, Value, list_of, of_kind
 
 Translation: TypeAlias = Callable[[Builder], None]
 Convert: TypeAlias = Callable[[Value], "Attribute | None"]
@@ -90,10 +91,10 @@ def several(value: Value) -> Attribute | None:
 
 def real(value: Value) -> Attribute:
     """A real number that MLIR holds as f32: the shortest decimal of it."""
-    assert isinstance(value, int | float)
-    single = struct.pack("f", value)
-    texts = (f"{value:.{digits}g}" for digits in range(1, 10))
-    return FloatAttr(next((x for x in map(float, texts) if struct.pack("f", x) == single), float(value)), f64)
+    number = of_kind(float, float(value) if isinstance(value, int) else value, "a number")
+    single = struct.pack("f", number)
+    texts = (f"{number:.{digits}g}" for digits in range(1, 10))
+    return FloatAttr(next((x for x in map(float, texts) if struct.pack("f", x) == single), number), f64)
 
 
 def flagged(value: Value) -> Attribute | None:
@@ -107,12 +108,12 @@ def word(value: Value) -> Attribute:
 
 
 def numbers(value: Value) -> tuple[int, ...]:
-    """The numbers of a list."""
-    assert isinstance(value, list)
-    return tuple(number(item) for item in value)
+    """The numbers of a list; `mhlo` has them as elements of a tensor."""
+    if isinstance(value, Dense):
+        return numbers_of(value)[0]
+    return tuple(map(number, list_of(value, "numbers")))
 
 
 def number(value: Value) -> int:
     """The number itself."""
-    assert isinstance(value, int)
-    return value
+    return of_kind(int, value, "an integer")

@@ -84,7 +84,9 @@ def _all_to_all(it: _Collective, op: hlo.AllToAllOp) -> list[Leaf]:
 
 def _split(op: hlo.AllToAllOp, dimension: int, count: int) -> dict[str, str]:
     extent = {"split_dimension": i64(dimension), "concat_dimension": i64(dimension), "split_count": i64(count)}
-    return extent | _meeting(op)
+    # MLIR divides by the size of the groups, which are all of them where none are named.
+    every = {} if op.group_size else {"replica_groups": matrix([range(count)])}
+    return extent | _meeting(op) | every
 
 
 def _exchanged(it: _Collective, op: hlo.AllToAllOp) -> list[Leaf]:

@@ -12,11 +12,12 @@ from xdsl.utils.exceptions import VerifyException
 from xneuron.dialects.hlo.attributes import flag, text_of
 from xneuron.dialects.hlo.custom import API_VERSIONS, CustomCallOp, OpaqueOp
 from xneuron.dialects.hlo.literal import LiteralAttr
+from xneuron.dialects.hlo.marker_targets import COMPOSITE, MARKERS
 from xneuron.dialects.hlo.types import LayoutAttr, TokenType, elements_of, is_tensor, shape_of, spelled, tuple_of
 from xneuron.formats.stablehlo.writer.control_flow import computation_name
-from xneuron.formats.stablehlo.writer.emitter import Inexpressible, Leaf, Tree
+from xneuron.formats.stablehlo.writer.emitter import Inexpressible, Leaf, Tree, string_attribute
 from xneuron.formats.stablehlo.writer.module import Rule, Writer, single
-from xneuron.formats.stablehlo.writer.text import boolean, dense, leaf_types, quoted
+from xneuron.formats.stablehlo.writer.text import boolean, dense, dictionary, leaf_types, quoted
 
 _NOT_HERE = (
     "window",
@@ -34,6 +35,8 @@ _TYPED = "API_VERSION_TYPED_FFI"
 
 def _custom_call(writer: Writer, op: CustomCallOp) -> Tree:
     """Results are variadic. Tuples that this cannot say (nested, of one element) and operands that are tuples stay."""
+    if op.custom_call_target.data in MARKERS and not writer.native_markers:
+        return _marker(writer, op)
     if unknown := [name for name in _NOT_HERE if name in op.properties]:
         raise Inexpressible(op, f"its custom calls have no {unknown[0]}")
     writer.attributes.pop("mhlo.backend_config", None)
@@ -47,6 +50,26 @@ def _custom_call(writer: Writer, op: CustomCallOp) -> Tree:
     if _is_variadic(result):
         return writer.packed(op, writer.emit("stablehlo.custom_call", operands, writer.flat(op), properties))
     return _unpacked(writer, single(writer.emit("stablehlo.custom_call", operands, [result], properties)))
+
+
+def _marker(writer: Writer, op: CustomCallOp) -> Tree:
+    """A composite that does nothing, so that every back end runs it; `reader/custom.py` makes a marker of it again."""
+    writer.attributes.pop("mhlo.backend_config", None)
+    operands = writer.leaves(op.inputs)
+    texts = {
+        "target": op.custom_call_target,
+        "backend_config": op.attributes.get("backend_config"),
+        "api_version": op.api_version,
+    }
+    said = {key: string_attribute(value) for key, value in texts.items() if value is not None}
+    said |= {"has_side_effect": "true"} if flag(op.custom_call_has_side_effect) else {}
+    properties = {
+        "name": quoted(COMPOSITE),
+        "composite_attributes": dictionary(said),
+        "decomposition": f"@{quoted(writer.identity([leaf.type for leaf in operands]))}",
+        "version": "0 : i32",
+    }
+    return writer.packed(op, writer.emit("stablehlo.composite", operands, writer.flat(op), properties))
 
 
 def _is_variadic(type: Attribute) -> bool:

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, TypeAlias, cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import is_side_effect_free
 from xdsl.utils.exceptions import VerifyException
@@ -23,23 +23,24 @@ from xneuron.formats.stablehlo.writer.text import dictionary, leaf_types, quoted
 
 Rule: TypeAlias = "Callable[[Writer, Any], Tree]"
 ENTRY = "main"
-PER_RESULT = ("jax.result_info", "sdy.out_sharding")
+PER_RESULT = ("jax.result_info", "xneuron.out_sharding")
 """Attributes of the entry function with a string for each result: what JAX calls it, which part a device has of it."""
 _NOTHING = DictionaryAttr({})
 
 
-def print_stablehlo(module: ModuleOp) -> str:
+def print_stablehlo(module: ModuleOp, native_markers: bool = False) -> str:
     """The module as StableHLO, in MLIR's generic form with locations. Raises VerifyException for what it cannot say.
 
     As XLA translates it (xla/hlo/translate/hlo_to_mhlo), but without tuples, and in StableHLO or CHLO where XLA leaves
-    `mhlo` ops.
+    `mhlo` ops. `native_markers`: boundary markers stay custom calls, which Neuron's compiler knows and no other back
+    end runs.
     """
-    return write(module)[0]
+    return write(module, native_markers)[0]
 
 
-def write(module: ModuleOp) -> tuple[str, bool]:
+def write(module: ModuleOp, native_markers: bool = False) -> tuple[str, bool]:
     """The text, and whether any instruction says where it comes from."""
-    writer = Writer(module)
+    writer = Writer(module, native_markers)
     try:
         return writer.module(), writer.locations.any_source
     except RecursionError:
@@ -76,8 +77,9 @@ def rules() -> dict[type[Operation], Rule]:
 class Writer(Emitter):
     """Writes one module."""
 
-    def __init__(self, module: ModuleOp) -> None:
+    def __init__(self, module: ModuleOp, native_markers: bool = False) -> None:
         super().__init__(Locations(module))
+        self.native_markers = native_markers
         self.source = module
         self.entry = entry_of(module)
         self.names = Uniquifier()
@@ -87,6 +89,7 @@ class Writer(Emitter):
             if op is not self.entry:
                 self.functions[name] = self.names.take(name)
         self._outlined: list[tuple[str, Region]] = []
+        self._identities: dict[tuple[str, ...], str] = {}
         self._rules = rules()
 
     @property
@@ -120,6 +123,15 @@ class Writer(Emitter):
         taken = self.names.take(name)
         self._outlined.append((taken, region))
         return taken
+
+    def identity(self, types: Sequence[Attribute]) -> str:
+        """The name of a private function that returns what it takes."""
+        key = tuple(map(self.type_text, types))
+        if key not in self._identities:
+            block = Block(arg_types=types)
+            block.add_op(ReturnOp(*block.args))
+            self._identities[key] = self.outlined("boundary_marker", Region(block))
+        return self._identities[key]
 
     def _main(self) -> None:
         function, block = self.entry, self.entry.body.block
