@@ -42,7 +42,7 @@ def batch_of(name: str) -> int:
     return NAMES.index(name.partition(".")[0]) // BATCH
 
 
-# Loops whose number of iterations depends on an argument, or on the iteration of the loop around them.
+# Loops whose number of iterations depends on an argument.
 LOOPS_LEFT = {
     "bubble_sort": 1,
     "collatz": 1,
@@ -51,7 +51,6 @@ LOOPS_LEFT = {
     "fori_traced_range": 1,
     "gcd_batched": 1,
     "nested_traced": 2,
-    "nested_triangle": 1,
     "newton_sqrt": 1,
     "softmax_over_blocks": 2,
     "stack_and_sum": 1,

@@ -353,9 +353,7 @@ def _while_data(c: _Computation) -> None:
     left = test.add(SCALAR, f"get-tuple-element({test.add(state, 'parameter(0)')}), index=0")
     test.add(PRED, f"compare({left}, {test.add(SCALAR, 'constant(0)')}), direction=NE", root=True)
     condition = c.close("condition", test)
-    init = c.add(
-        state, f"tuple({c.any(SCALAR)}, {c.any(SCALAR)}, {c.any(SCALAR)}, {c.any(VECTOR)}, {c.any(VECTOR)})"
-    )
+    init = c.add(state, f"tuple({c.any(SCALAR)}, {c.any(SCALAR)}, {c.any(SCALAR)}, {c.any(VECTOR)}, {c.any(VECTOR)})")
     c.unpack(c.add(state, f"while({init}), condition={condition}, body={body}"), slots)
 
 

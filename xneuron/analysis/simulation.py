@@ -41,13 +41,14 @@ def number_of(constant: Constant) -> Any:
 _PYTHON: dict[str, Callable[[Any], Any]] = {"pred": bool, "int": int, "uint": int, "float": float, "complex": complex}
 
 
-def fold(root: Node, known: Mapping[Path, Constant]) -> Node:
+def fold(root: Node, known: Mapping[Path, Constant], folded: dict[Node, Node] | None = None) -> Node:
     """The slice with known slots put in and everything that is then constant computed.
 
+    `folded`: what was found before with the same known slots, and is not computed again; what is found now comes to it.
     Raises CannotEvaluate.
     """
-    folded: dict[Node, Node] = {}
-    for node in postorder(root):
+    folded = {} if folded is None else folded
+    for node in postorder(root, known=folded):
         folded[node] = _fold_one(node, folded, known)
     return folded[root]
 

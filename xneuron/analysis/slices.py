@@ -7,7 +7,7 @@ on them. Each point of the program is visited once for all questions that one `S
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from functools import cache
 from math import prod
@@ -103,20 +103,31 @@ class Apply:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Opaque:
-    """Something that cannot be known before the program runs; `why` reads on from "depends on"."""
+    """Something that cannot be known before the program runs; `why` reads on from "depends on".
+
+    `value`, `path`: where following it ended.
+    """
 
     why: str
     type: Attribute
+    value: SSAValue
+    path: Path
 
 
 Node: TypeAlias = Slot | Constant | Apply | Opaque
 
 
 class Slicer:
-    """Answers questions about values of one module, as it is now: make another one when the module has changed."""
+    """Answers questions about values of one module, as it is now: make another one when the module has changed.
 
-    def __init__(self, calls: CallGraph) -> None:
+    `runs_once`: loops of which the asker knows that they run exactly once, so that values go through them.
+    """
+
+    def __init__(self, calls: CallGraph, runs_once: Callable[[WhileOp], bool] = lambda loop: False) -> None:
         self.calls = calls
+        self.folded: dict[Node, Node] = {}
+        self._runs_once = runs_once
+        self._obstacles: dict[Node, Opaque | None] = {}
         self._nodes: dict[Point, Node] = {}
         self._frames: dict[tuple[Operation, Frame], Frame] = {}
         self._unchanged: dict[tuple[WhileOp, Path], bool] = {}
@@ -145,6 +156,15 @@ class Slicer:
             end = self._origin(_element(_roots(body_of(loop.body)), slot, STATE))
             self._unchanged[key] = isinstance(end, Slot) and end.path == slot
         return self._unchanged[key]
+
+    def obstacle(self, node: Node) -> Opaque | None:
+        """The first thing that a slice is made of and that cannot be known, if there is any."""
+        for part in postorder(node, known=self._obstacles):
+            found = part if isinstance(part, Opaque) else None
+            if isinstance(part, Apply):
+                found = next((inner for arg in part.args if (inner := self._obstacles[arg])), None)
+            self._obstacles[part] = found
+        return self._obstacles[node]
 
     def node(self, point: Point) -> Node:
         """The slice of a point. Iterative: slices of real programs are deeper than Python's stack."""
@@ -217,6 +237,8 @@ class Slicer:
                 return self._enter(op, callee.body.block, path, frame)
             case WhileOp() if self.unchanged(op, slot := _slot(op, cast(OpResult, value).index, path)):
                 return _element(op.inits, slot, frame)
+            case WhileOp() if len(op.inits) == 1 and self._runs_once(op):
+                return self._enter(op, op.body.block, path, frame)
             case _ if isinstance(op, IDENTITIES) or (is_marker(op) and len(op.operands) == 1):
                 return Point(op.operands[0], path, frame)
             case _ if is_marker(op) and path:
@@ -241,7 +263,8 @@ class Slicer:
             slot = _slot(owner, value.index, path)
             if frame is STATE:
                 return Slot(slot, _type_at(value.type, path), value)
-            if self.unchanged(owner, slot):
+            once = value.block is owner.body.block and self._runs_once(owner)
+            if once or self.unchanged(owner, slot):
                 return _element(owner.inits, slot, OUTSIDE)
         if isinstance(owner, FusionOp):
             return Point(owner.operands[value.index], path, frame)
@@ -286,7 +309,7 @@ def _element(values: tuple[SSAValue, ...] | object, slot: Path, frame: Frame) ->
 
 
 def _opaque(why: str, point: Point) -> Opaque:
-    return Opaque(why, _type_at(point.value.type, point.path))
+    return Opaque(why, _type_at(point.value.type, point.path), point.value, point.path)
 
 
 def _type_at(type: Attribute, path: Path) -> Attribute:
@@ -301,7 +324,7 @@ def _constant(op: ConstantOp, path: Path) -> Node:
         value = cast(TupleLiteralAttr, value).elements.data[index]
     if isinstance(value, LiteralAttr):
         return Constant(value.type, value)
-    return Opaque("a constant without its value", _type_at(op.results[0].type, path))
+    return Opaque("a constant without its value", _type_at(op.results[0].type, path), op.results[0], path)
 
 
 def _obstacle(op: Operation, path: Path) -> str:

@@ -11,7 +11,7 @@ never read. Rules and known errors of others: xla-semantics.md (a).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import Literal, NoReturn, TypeAlias, cast
 
@@ -70,10 +70,14 @@ class TripCount:
 
 @dataclass(frozen=True)
 class Unknown:
-    """The number of iterations is not known; `reason` is a remark code (one of `REASONS`), `detail` says more."""
+    """The number of iterations is not known; `reason` is a remark code (one of `REASONS`), `detail` says more.
+
+    `on`: what would have to be known outside the loop, if that is the reason.
+    """
 
     reason: str
     detail: str
+    on: Opaque | None = field(default=None, compare=False, repr=False)
 
 
 def facts_of(count: TripCount) -> dict[str, Fact]:
@@ -97,8 +101,8 @@ def _fact(number: Number | None) -> Fact:
 
 
 class _Refusal(Exception):
-    def __init__(self, reason: str, detail: str) -> None:
-        self.unknown = Unknown(reason, detail)
+    def __init__(self, reason: str, detail: str, on: Opaque | None = None) -> None:
+        self.unknown = Unknown(reason, detail, on)
 
 
 def trip_count(loop: WhileOp, max_simulation: int = 128, slicer: Slicer | None = None) -> TripCount | Unknown:
@@ -116,8 +120,8 @@ def trip_count(loop: WhileOp, max_simulation: int = 128, slicer: Slicer | None =
         return Unknown(CANNOT_EVALUATE, str(problem))
 
 
-def _refuse(reason: str, detail: str) -> NoReturn:
-    raise _Refusal(reason, detail)
+def _refuse(reason: str, detail: str, on: Opaque | None = None) -> NoReturn:
+    raise _Refusal(reason, detail, on)
 
 
 class _Question:
@@ -152,12 +156,11 @@ class _Question:
         if not unchanged and not _is_single(slot.type):
             _refuse(NOT_SCALAR, f"the condition depends on {spelled(slot.type)}")
         node = self.slicer.init(self.loop, slot.path)
-        for part in postorder(node):
-            if isinstance(part, Opaque) and unchanged:
-                _refuse(BOUND_NOT_CONSTANT, f"the condition depends on {part.why}")
-            if isinstance(part, Opaque):
-                _refuse(INIT_NOT_CONSTANT, f"the counter's initial value depends on {part.why}")
-        return cast(Constant, fold(node, {}))
+        if obstacle := self.slicer.obstacle(node):
+            if unchanged:
+                _refuse(BOUND_NOT_CONSTANT, f"the condition depends on {obstacle.why}", obstacle)
+            _refuse(INIT_NOT_CONSTANT, f"the counter's initial value depends on {obstacle.why}", obstacle)
+        return cast(Constant, fold(node, {}, self.slicer.folded))
 
     def _collect(self, slots: list[Slot]) -> None:
         """Follows the condition's slots to the slots that their updates read, and so on."""

@@ -14,6 +14,7 @@ from xneuron.analysis.call_graph import CallGraph
 from xneuron.analysis.contents import Contents
 from xneuron.analysis.control_dependencies import is_ordered
 from xneuron.analysis.effects import Effects
+from xneuron.analysis.slices import Opaque
 from xneuron.dialects.hlo.collectives import TransferOp
 from xneuron.dialects.hlo.control_flow import TupleOp, WhileOp
 from xneuron.remarks import declare, name_of
@@ -28,10 +29,11 @@ CONDITION_EFFECTS = declare("condition-side-effects", "The condition does more t
 
 
 class Refusal(NamedTuple):
-    """Why a loop stays: a remark code and the reference's text."""
+    """Why a loop stays: a remark code, the reference's text, and what would have to be known, if that is the reason."""
 
     code: str
     text: str
+    on: Opaque | None = None
 
 
 class Unrollable:

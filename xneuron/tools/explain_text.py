@@ -103,6 +103,9 @@ def _unrollers(verdicts: Mapping[str, Remark]) -> Iterator[str]:
     if len(refusals) == len(verdicts) == 2 and refusals[0].code == refusals[1].code:
         yield f"Neither unroller would touch it [{refusals[0].code}]: {_clause(refusals[0].message)}."
         return
+    if {said.code for said in verdicts.values()} == {"waits"}:
+        yield f"Both unrollers would {_verdict(next(iter(verdicts.values())))}."
+        return
     for name, said in verdicts.items():
         yield f"{name} would {_verdict(said)}."
 

@@ -2,7 +2,7 @@
 
 Two copies of a collective must not meet on one channel. Each copy gets fresh channel ids, one per id of the original,
 so that ops which share an id on purpose (start and done, send and recv) go on sharing. Called functions are shared by
-all copies, unless they hold channels: then each copy has its own.
+all copies, unless they hold channels, or loops that wait (`waiting_loops`): then each copy has its own.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from xneuron.dialects.hlo.attributes import ComputationAttr, integer
 from xneuron.dialects.hlo.data_movement import CopyOp
 from xneuron.fastir import Template, build
 from xneuron.transforms.names import Names
+from xneuron.transforms.waiting_loops import is_marked
 
 PRIVATE = StringAttr("private")
 
@@ -33,7 +34,7 @@ class Cloner:
         self.calls = calls
         self.channels = count(next_channel_id(module))
         self.left: set[str] = set()
-        self._with_channels = Contents(calls, lambda op: channel_of(op) is not None)
+        self._own = Contents(calls, lambda op: channel_of(op) is not None or is_marked(op))
         self._templates: dict[str, Template] = {}
         self._names = Names(calls.functions)
         self._types: dict[Template, FunctionType] = {}
@@ -88,7 +89,7 @@ class Cloner:
         return self._names.fresh(f"{name}.clone")
 
     def _is_special(self, op: Operation) -> bool:
-        return channel_of(op) is not None or (isinstance(op, CallOp) and self._with_channels.has(op))
+        return channel_of(op) is not None or (isinstance(op, CallOp) and self._own.has(op))
 
     def function_template(self, name: str) -> Template:
         """A function's body, made ready once."""

@@ -20,7 +20,7 @@ from xneuron.analysis.unrollable import Refusal
 from xneuron.dialects.hlo.attributes import int_of, integer
 from xneuron.dialects.hlo.control_flow import WhileOp
 from xneuron.fastir import collector_off
-from xneuron.remarks import Remark, collect, location_of, name_of
+from xneuron.remarks import Remark, collect
 from xneuron.transforms.unroll_while_loop import UnrollWhileLoop
 from xneuron.transforms.while_loop_unroller import WhileLoopUnroller
 
@@ -53,6 +53,8 @@ def forecast_calls(module: ModuleOp, unroller: UnrollWhileLoop) -> Forecast:
         # Functions with channels are copied with their calls, others are shared.
         after = verdict.facts["ops_after"] if template.specials else cast(TripCount, count).count
         grown.becomes(loop, cast(int, after) - cast(int, verdict.facts["ops_before"]))
+    for loop in pattern.waiting.originals:
+        pattern.waiting.resume(loop)
     return verdicts
 
 
@@ -62,7 +64,7 @@ def forecast_copies(module: ModuleOp, unroller: WhileLoopUnroller) -> Forecast:
     verdicts: dict[WhileOp, Remark] = {}
     grown = Growth()
     with collector_off():
-        _, counted = unroller.prepare(copy)
+        _, counted, _ = unroller.prepare(copy)
     for loop, count in counted.items():
         original = originals[int_of(loop.attributes[NUMBER])]
         verdict, growth = _forecast_copies(unroller, loop, count, grown.inside(loop))
@@ -75,11 +77,12 @@ def _forecast_copies(
     unroller: WhileLoopUnroller, loop: WhileOp, count: TripCount | Refusal, grown: int
 ) -> tuple[Remark, int]:
     """What becomes of a loop, and by how many instructions that makes the computation around it larger."""
-    if isinstance(count, Refusal):
-        return Remark("missed", unroller.name, count.code, name_of(loop), location_of(loop), count.text), grown
     before = instruction_count(loop.body)
     with collect() as said:
-        plan = unroller.decide(loop, count, before + grown)
+        if isinstance(count, Refusal):
+            plan = unroller.refuse(loop, count)
+        else:
+            plan = unroller.decide(loop, count, before + grown)
     if plan is None:
         return said[-1], grown
     around = 0 if plan.trips else 1 + instruction_count(loop.cond)

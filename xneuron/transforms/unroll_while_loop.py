@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -28,6 +29,7 @@ from xneuron.transforms.cloning import (
     function_around,
     in_layout,
 )
+from xneuron.transforms.waiting_loops import WAITS, WaitingLoops, is_marked, marked, through_loops
 
 UNROLLED = declare("unrolled", "Each iteration of the loop became a call of a copy of its body.")
 NEVER_RUNS = declare("never-runs", "The loop runs zero times: its initial value took its place.")
@@ -44,6 +46,7 @@ class UnrollWhileLoop(ModulePass):
 
     Innermost loops first, in program order. A loop that never runs becomes its initial value. Each copy has channel
     ids of its own; functions that the body calls are shared, unless they hold channels. `call-inliner` flattens it all.
+    A loop whose count depends on another that is unrolled (a triangular nest) waits, and is then unrolled copy by copy.
 
     Refuses: several-operands, control-dependency, send-recv, condition-side-effects, max-instructions, and each reason
     for which a count is unknown (`analysis/trip_count.py`).
@@ -58,32 +61,67 @@ class UnrollWhileLoop(ModulePass):
     max_instructions: int = 10_000_000
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        pattern = self.pattern(op)
         with collector_off():
-            for loop in list(pattern.counts):
-                pattern.match_and_rewrite(loop, PatternRewriter(loop))
-            pattern.cloner.remove_left()
+            pattern = self.pattern(op)
+            pattern.unroll(pattern.counts)
+            while pattern.waiting.originals and self._unroll_copies(op, pattern):
+                pass
+            pattern.unroll(pattern.waiting.release(CallGraph(op)))  # says why they stay
 
     def pattern(self, module: ModuleOp) -> UnrollCounted:
         """The rewrite for the loops of a module, which it lists in the order in which it wants to meet them."""
         calls = CallGraph(module)
         slicer = Slicer(calls)
         found = [loop for function in calls.callees_first() for loop in loops(function)]
-        counts = {loop: trip_count(loop, self.max_trip_count_simulation, slicer) for loop in found}
-        return UnrollCounted(module, calls, counts, self.max_instructions)
+        counts = {loop: self._count(loop, slicer) for loop in found}
+        return UnrollCounted(module, slicer, counts, self.max_instructions)
+
+    def _count(self, loop: WhileOp, slicer: Slicer) -> TripCount | Unknown:
+        return trip_count(loop, self.max_trip_count_simulation, slicer)
+
+    def _unroll_copies(self, module: ModuleOp, pattern: UnrollCounted) -> bool:
+        """Unrolls loops that waited and can be counted by now; false if there are none.
+
+        A loop is asked when those in front of it are unrolled, so that this is needed once for each loop around.
+        """
+        calls = CallGraph(module)
+        slicer = through_loops(calls)
+        pattern.look_at(module, calls)
+        loops = marked(calls)
+        pattern.unroll(loop for loop in loops if pattern.learn(loop, self._count(loop, slicer)))
+        return not all(map(is_marked, loops))
 
 
 class UnrollCounted(RewritePattern):
     """Unrolls the loops that have a count in `counts`; those made on the way have none."""
 
     def __init__(
-        self, module: ModuleOp, calls: CallGraph, counts: dict[WhileOp, TripCount | Unknown], max_instructions: int
+        self, module: ModuleOp, slicer: Slicer, counts: dict[WhileOp, TripCount | Unknown], max_instructions: int
     ) -> None:
-        self.cloner = Cloner(module, calls)
+        self.look_at(module, slicer.calls)
         self.counts = counts
         self.left = max_instructions
         self.limit = max_instructions
+        possible = {loop: count for loop, count in counts.items() if self._structure.refusal(loop) is None}
+        blocked = {loop: count.on for loop, count in possible.items() if isinstance(count, Unknown)}
+        counted = {loop for loop, count in possible.items() if isinstance(count, TripCount) and count.count}
+        self.waiting = WaitingLoops(slicer, counted, blocked)
+
+    def look_at(self, module: ModuleOp, calls: CallGraph) -> None:
+        """Takes the module as it is now."""
+        self.cloner = Cloner(module, calls)
         self._structure = Unrollable(module, calls)
+
+    def learn(self, loop: WhileOp, count: TripCount | Unknown) -> bool:
+        """Takes note of a waiting loop's count; true if it need not wait any longer."""
+        self.counts[loop] = count
+        return isinstance(count, TripCount)
+
+    def unroll(self, loops: Iterable[WhileOp]) -> None:
+        """Unrolls loops, each when it is asked for, then drops the functions that are of no use any more."""
+        for loop in loops:
+            self.match_and_rewrite(loop, PatternRewriter(loop))
+        self.cloner.remove_left()
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: WhileOp, rewriter: PatternRewriter, /) -> None:
@@ -102,23 +140,28 @@ class UnrollCounted(RewritePattern):
         if (count := self.counts.get(op)) is None:
             return None
         if refusal := self._structure.refusal(op):
-            return _missed(op, *refusal)
+            return _missed(op, refusal.code, refusal.text)
+        if isinstance(count, Unknown) and is_marked(op):
+            text = f"{count.detail}: asked again when that is unrolled"
+            remark("analysis", UnrollWhileLoop.name, WAITS, op, text)
+            return None
         if isinstance(count, Unknown):
             return _missed(op, count.reason, count.detail)
+        where = self.waiting.resume(op)
         template = self.cloner.template(op.body.block)
         before = 1 + template.size + instruction_count(op.cond)
         if count.count == 0:
             facts = {**facts_of(count), "ops_before": before, "ops_after": 0}
-            remark("passed", UnrollWhileLoop.name, NEVER_RUNS, op, "never runs", **facts)
+            remark("passed", UnrollWhileLoop.name, NEVER_RUNS, op, f"{where}never runs", **facts)
             return template
         made = count.count * (self.cloner.size(template) + grown + 1)
         facts = {**facts_of(count), "ops_before": before, "ops_after": made}
         if made > self.left:
-            text = f"would make {made} instructions, with {self.left} of {self.limit} left"
+            text = f"{where}would make {made} instructions, with {self.left} of {self.limit} left"
             remark("missed", UnrollWhileLoop.name, TOO_LARGE, op, text, **facts, budget=self.limit)
             return None
         self.left -= made
-        text = f"unrolled {count.count} iteration{'' if count.count == 1 else 's'}"
+        text = f"{where}unrolled {count.count} iteration{'' if count.count == 1 else 's'}"
         remark("passed", UnrollWhileLoop.name, UNROLLED, op, text, **facts)
         return template
 

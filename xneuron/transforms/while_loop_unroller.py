@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -33,6 +34,7 @@ from xneuron.transforms.canonicalize_loops import canonicalize
 from xneuron.transforms.hlo_dce import eliminate_dead_code
 from xneuron.transforms.loop_rewrites import LoopRewrites, Plan
 from xneuron.transforms.neuron_add_boundary_marker import LoopMarkers, markers_enabled
+from xneuron.transforms.waiting_loops import WAITS, WaitingLoops, is_marked, marked, number_of, through_loops
 
 CANONICALIZED = declare("canonicalized", "Constants were sunk, tuples simplified or equal scalars merged.")
 COLLECTED = declare("loops-collected", "How many loops of the module may be unrolled, before budgets.")
@@ -66,8 +68,11 @@ class WhileLoopUnroller(ModulePass):
 
     In each copy B the counter is a constant, or in a loop by a factor an add, everywhere but in the counter's own
     update. Innermost loops first, in program order; a body is measured when its inner loops have grown. A loop that
-    never runs becomes its initial value. Copies have channels of their own, and end in boundary markers unless
-    NEURON_DISABLE_BOUNDARY_MARKER=1. What is dead afterwards goes.
+    never runs becomes its initial value. A loop whose count depends on another that is unrolled (a triangular nest)
+    waits, and is then unrolled copy by copy; all copies of it share one `max-total-instructions`.
+
+    Copies have channels of their own, and end in boundary markers unless NEURON_DISABLE_BOUNDARY_MARKER=1. What is dead
+    afterwards goes.
 
     `max-body-instructions`, `max-trip-count`, `max-total-instructions`: the largest body (with all inside it), number
     of copies, and product of both; more is refused, in this order. `unroll-factor`: copies per trip; -1, or a factor
@@ -96,11 +101,15 @@ class WhileLoopUnroller(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         with collector_off():
-            calls, counted = self.prepare(op)
+            calls, counted, waiting = self.prepare(op)
             self._unroll(op, calls, {loop: count for loop, count in counted.items() if isinstance(count, TripCount)})
+            left = dict.fromkeys(range(len(waiting.originals)), self.max_total_instructions)
+            while left and self._unroll_copies(op, waiting, left):
+                pass
+            self._release(op, waiting)
             eliminate_dead_code(op)
 
-    def prepare(self, module: ModuleOp) -> tuple[CallGraph, dict[WhileOp, TripCount | Refusal]]:
+    def prepare(self, module: ModuleOp) -> tuple[CallGraph, dict[WhileOp, TripCount | Refusal], WaitingLoops]:
         """Brings a module to canonical form; how often each loop runs, or why it may not be unrolled, budgets aside."""
         inline_calls(module)
         if canonicalize(module):
@@ -109,24 +118,40 @@ class WhileLoopUnroller(ModulePass):
         calls = CallGraph(module)
         found = [loop for function in calls.callees_first() for loop in loops(function)]
         self._missing(module, found)
-        return calls, self._counted(module, calls, found)
+        slicer = Slicer(calls)
+        counts = self._counted(module, slicer, found)
+        waiting = self._waiting(counts, slicer)
+        eligible = sum(isinstance(count, TripCount) for count in counts.values())
+        text = f"Number of while instructions in the module to unroll: {eligible}"
+        remark("analysis", self.name, COLLECTED, module, text, loops=len(found), eligible=eligible)
+        return calls, counts, waiting
 
     def _missing(self, module: ModuleOp, found: list[WhileOp]) -> None:
         for name in sorted({*self.only_loops} - {name_of(loop) for loop in found}):
             remark("missed", self.name, NO_SUCH_LOOP, module, f"there is no loop named {name}")
 
-    def _counted(self, module: ModuleOp, calls: CallGraph, found: list[WhileOp]) -> dict[WhileOp, TripCount | Refusal]:
-        structure, slicer = Unrollable(module, calls), Slicer(calls)
-        counts: dict[WhileOp, TripCount | Refusal] = {}
-        for loop in found:
-            counted = self._unwanted(loop) or structure.refusal(loop, from_tuple=True) or _count(loop, slicer)
-            if isinstance(counted, Refusal):
-                remark("missed", self.name, counted.code, loop, counted.text)
-            counts[loop] = counted
-        eligible = sum(isinstance(count, TripCount) for count in counts.values())
-        text = f"Number of while instructions in the module to unroll: {eligible}"
-        remark("analysis", self.name, COLLECTED, module, text, loops=len(found), eligible=eligible)
-        return counts
+    def _counted(self, module: ModuleOp, slicer: Slicer, found: list[WhileOp]) -> dict[WhileOp, TripCount | Refusal]:
+        structure = Unrollable(module, slicer.calls)
+        return {
+            loop: self._unwanted(loop) or structure.refusal(loop, from_tuple=True) or _count(loop, slicer)
+            for loop in found
+        }
+
+    def _waiting(self, counts: dict[WhileOp, TripCount | Refusal], slicer: Slicer) -> WaitingLoops:
+        blocked = {loop: count.on for loop, count in counts.items() if isinstance(count, Refusal)}
+        counted = {loop for loop, count in counts.items() if isinstance(count, TripCount) and count.count}
+        waiting = WaitingLoops(slicer, counted, blocked)
+        for loop, count in counts.items():
+            if isinstance(count, Refusal):
+                self.refuse(loop, count)
+        return waiting
+
+    def refuse(self, loop: WhileOp, refusal: Refusal) -> None:
+        """Says that a loop stays, or that it waits."""
+        if is_marked(loop):
+            remark("analysis", self.name, WAITS, loop, f"{refusal.text}: asked again when that is unrolled")
+        else:
+            remark("missed", self.name, refusal.code, loop, refusal.text)
 
     def _unwanted(self, loop: WhileOp) -> Refusal | None:
         if self.only_loops and name_of(loop) not in self.only_loops:
@@ -136,11 +161,18 @@ class WhileLoopUnroller(ModulePass):
         return None
 
     def _unroll(self, module: ModuleOp, calls: CallGraph, counts: dict[WhileOp, TripCount]) -> None:
+        enabled = markers_enabled()
+        text = f"Boundary markers {'enabled' if enabled else 'disabled'}"
+        remark("analysis", self.name, MARKERS, module, text, enabled=enabled)
+        plans = (self.decide(loop, count, instruction_count(loop.body)) for loop, count in counts.items())
+        self._rewrite(module, calls, zip(counts, counts.values(), plans, strict=True))
+
+    def _rewrite(
+        self, module: ModuleOp, calls: CallGraph, planned: Iterable[tuple[WhileOp, TripCount, Plan | None]]
+    ) -> None:
+        """Rewrites loops, each when its plan is asked for: by then those in front of it and inside it are rewritten."""
         rewrites, markers = LoopRewrites(module, calls), LoopMarkers(module) if markers_enabled() else None
-        text = f"Boundary markers {'enabled' if markers else 'disabled'}"
-        remark("analysis", self.name, MARKERS, module, text, enabled=markers is not None)
-        for loop, count in counts.items():
-            plan = self.decide(loop, count, instruction_count(loop.body))
+        for loop, count, plan in planned:
             if plan is None:
                 continue
             if plan.all_copies == 0:
@@ -150,6 +182,35 @@ class WhileLoopUnroller(ModulePass):
                 markers.mark(loop)
             rewrites.unroll(loop, count, plan)
         rewrites.cloner.remove_left()
+
+    def _unroll_copies(self, module: ModuleOp, waiting: WaitingLoops, left: dict[int, int]) -> bool:
+        """Unrolls loops that waited and can be counted by now; false if there are none.
+
+        `left`: how many instructions the copies of each may still become. Needed once for each loop around.
+        """
+        calls = CallGraph(module)
+        slicer, found = through_loops(calls), marked(calls)
+        counts = ((loop, count) for loop in found if isinstance(count := _count(loop, slicer), TripCount))
+        self._rewrite(
+            module, calls, ((loop, count, self._plan_copy(loop, count, waiting, left)) for loop, count in counts)
+        )
+        return not all(map(is_marked, found))
+
+    def _plan_copy(self, loop: WhileOp, count: TripCount, waiting: WaitingLoops, left: dict[int, int]) -> Plan | None:
+        number, size = number_of(loop), instruction_count(loop.body)
+        waiting.resume(loop)
+        plan = replace(self, max_total_instructions=left[number]).decide(loop, count, size)
+        if plan is not None:
+            left[number] -= plan.all_copies * size
+        return plan
+
+    def _release(self, module: ModuleOp, waiting: WaitingLoops) -> None:
+        """Says why loops stay that waited for nothing."""
+        calls = CallGraph(module)
+        slicer = through_loops(calls)
+        for loop in waiting.release(calls):
+            if isinstance(count := _count(loop, slicer), Refusal):
+                self.refuse(loop, count)
 
     def decide(self, loop: WhileOp, count: TripCount, size: int) -> Plan | None:
         """Says what becomes of a loop whose body has `size` instructions. None if it stays, no copies if it goes."""
@@ -214,9 +275,9 @@ def _count(loop: WhileOp, slicer: Slicer) -> TripCount | Refusal:
             return count
         return Refusal(NO_INDUCTION_VARIABLE, f"{not_found} The counter is nested deeper in the state")
     if count.reason in _NO_VARIABLE:
-        return Refusal(count.reason, f"{not_found} {_sentence(count)}")
+        return Refusal(count.reason, f"{not_found} {_sentence(count)}", count.on)
     if count.reason == INIT_NOT_CONSTANT:
-        return Refusal(count.reason, f"Couldn't evaluate induction variable init, {count.detail}")
+        return Refusal(count.reason, f"Couldn't evaluate induction variable init, {count.detail}", count.on)
     if count.reason == TOO_MANY_ITERATIONS:
         return Refusal(NO_CLOSED_FORM, f"{not_trivial}: it can only be counted by running the loop")
     return Refusal(count.reason, f"{not_trivial}: {count.detail}")

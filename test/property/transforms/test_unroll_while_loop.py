@@ -6,11 +6,16 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
 
+from xneuron.analysis.verification import verify_module
 from xneuron.dialects.hlo.control_flow import WhileOp
 from xneuron.formats.hlo_text.parser import parse_hlo
 from xneuron.interpreters.evaluator import Program
+from xneuron.remarks import collect
 from xneuron.transforms.unroll_while_loop import UnrollWhileLoop
+from xneuron.transforms.waiting_loops import MARK as WAITING
+from xneuron.transforms.while_loop_unroller import WhileLoopUnroller
 
 STATE = "(s32[], f32[3], s32[3])"
 OPS = {"f32[3]": ["add", "subtract", "multiply", "maximum"], "s32[3]": ["add", "subtract", "multiply", "xor"]}
@@ -61,7 +66,7 @@ class Writer:
         return name
 
     def inner(self, number: int, depth: int, floats: str, integers: str) -> list[str]:
-        """A loop inside a body; sometimes it counts from the outer counter, then its count is unknown."""
+        """A loop inside a body; sometimes it counts from the outer counter, then each copy has a count of its own."""
         start = self.draw(st.sampled_from([f"s.{number}", f"s.{number}", "i"]))
         return [
             f"s.{number} = s32[] constant({self.draw(st.integers(-3, 4))})",
@@ -105,15 +110,32 @@ def programs(draw: st.DrawFn) -> str:
     return "\n\n".join(["HloModule random", *writer.computations, "\n".join(main)])
 
 
+def outputs(module: ModuleOp) -> list[bytes]:
+    inputs = np.array([1.5, -2, 0.25], np.float32), np.array([3, -7, 2**30], np.int32)
+    return [np.asarray(value).tobytes() for value in Program(module).run(*inputs)]
+
+
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(programs())
 def test_rolled_and_unrolled_agree(text: str) -> None:
+    """All bounds are constants or outer counters: no loop is left, unless it became too large."""
     module = parse_hlo(text)
-    loops = sum(isinstance(op, WhileOp) for op in module.walk())
-    UnrollWhileLoop(max_instructions=20_000).apply(Context(), module)
+    with collect() as remarks:
+        UnrollWhileLoop(max_instructions=20_000).apply(Context(), module)
     module.verify()
-    assert loops
-    inputs = np.array([1.5, -2, 0.25], np.float32), np.array([3, -7, 2**30], np.int32)
-    before = Program(parse_hlo(text)).run(*inputs)
-    after = Program(module).run(*inputs)
-    assert [np.asarray(value).tobytes() for value in before] == [np.asarray(value).tobytes() for value in after]
+    assert outputs(module) == outputs(parse_hlo(text))
+    assert WAITING not in str(module)
+    missed = {remark.code for remark in remarks if remark.kind == "missed"}
+    assert ("max-instructions" in missed) == any(isinstance(op, WhileOp) for op in module.walk())
+
+
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(programs(), st.sampled_from([-1, 2, 3]), st.booleans())
+def test_copies_in_one_computation_agree(text: str, factor: int, wrap: bool) -> None:
+    """The same for `while_loop_unroller`."""
+    module = parse_hlo(text)
+    unroller = WhileLoopUnroller(max_total_instructions=10_000, unroll_factor=factor, wrap_in_trivial_loop=wrap)
+    unroller.apply(Context(), module)
+    verify_module(module)
+    assert outputs(module) == outputs(parse_hlo(text))
+    assert WAITING not in str(module)
