@@ -78,15 +78,19 @@ def flat(values: Iterable[Any]) -> Iterable[np.ndarray]:
 
 
 def run_bir(module: ModuleOp, arrays: Sequence[Any], like: Sequence[np.ndarray], **options: Any) -> Arrays:
-    """The outputs of the simulator, in the shapes and dtypes of those of the evaluator (a pred is a byte in BIR)."""
+    """The outputs of the simulator, in the shapes and dtypes of those of the evaluator (a pred is a byte in BIR).
+
+    Arrays without elements have no locations.
+    """
     program = Simulator(module, **options)
     given = {
         location.label: np.asarray(array).reshape(location.geometry.shape)
-        for location, array in zip(program.inputs, flat(arrays), strict=True)
+        for location, array in zip(program.inputs, filter(np.size, flat(arrays)), strict=True)
     }
     given = {name: array.astype(np.uint8) if array.dtype == np.bool_ else array for name, array in given.items()}
     found = program.run(given).outputs
-    return [_as_hlo(found[location.label], wanted) for location, wanted in zip(program.outputs, like, strict=True)]
+    outputs = iter(program.outputs)
+    return [_as_hlo(found[next(outputs).label], wanted) if wanted.size else wanted for wanted in like]
 
 
 def _as_hlo(found: np.ndarray, wanted: np.ndarray) -> np.ndarray:

@@ -16,9 +16,10 @@ from xneuron.dialects.bir import functions as bir
 from xneuron.dialects.bir.branches import ReturnOp
 from xneuron.dialects.bir.enums import TensorKind
 from xneuron.dialects.hlo.base import HloOp
-from xneuron.dialects.hlo.types import TokenType, shape_of
+from xneuron.dialects.hlo.types import shape_of
 from xneuron.lowering.hlo_to_bir.computations import Lowering
 from xneuron.lowering.hlo_to_bir.copies import copy
+from xneuron.lowering.hlo_to_bir.empty import is_nothing
 from xneuron.lowering.hlo_to_bir.homes import readers
 from xneuron.lowering.hlo_to_bir.layout import dtype_of, on_chip
 from xneuron.lowering.hlo_to_bir.rules import check, check_type, load_rules
@@ -115,11 +116,11 @@ def _check(block: Block, low: Lowering) -> None:
 
 
 def _locations(low: Lowering, type: Attribute, wanted: str, kind: TensorKind) -> Tree:
-    """A location per array of a parameter or a result; tokens have none."""
+    """A location per array of a parameter or a result; there is none for a token, and for an array without elements."""
     several = len(leaf_paths(type)) > 1
 
     def location(path: Path, type: Attribute) -> Leaf:
-        if isinstance(type, TokenType):
+        if is_nothing(type):
             return None
         dtype = dtype_of(type)
         assert dtype is not None

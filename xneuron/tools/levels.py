@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute
 
+from xneuron.dialects.hlo.types import element_count
 from xneuron.tools.diagnostics import UsageError
 from xneuron.tools.run_bir import BirProgram, is_bir
 from xneuron.tools.run_inputs import Parameter, parameters_of
@@ -72,13 +73,14 @@ class LoweredProgram(BirProgram):
 
     def run(self, *inputs: Any) -> list[Any]:
         """Runs on values for the parameters of the HLO program; its results, tuples flattened."""
-        leaves = [leaf for value in inputs for leaf in flat(value) if leaf is not None]
+        leaves = [leaf for value in inputs for leaf in flat(value) if _has_elements(leaf)]
         given = {
             location.label: _as_stored(leaf, location.geometry.shape)
             for location, leaf in zip(self.simulated.inputs, leaves, strict=True)
         }
         outputs = iter(self.simulate(given).values())
-        return [_as_hlo(next(outputs), type) for result in self._results for type in _arrays(result)]
+        types = [type for result in self._results for type in _arrays(result)]
+        return [_as_hlo(next(outputs), type) if element_count(type) else _without_elements(type) for type in types]
 
 
 def _arrays(type: Attribute) -> list[Attribute]:
@@ -90,6 +92,21 @@ def _arrays(type: Attribute) -> list[Attribute]:
     if isinstance(type, TupleType):
         return [leaf for element in elements_of(type) for leaf in _arrays(element)]
     return [type] if is_tensor(type) else []
+
+
+def _has_elements(leaf: Any) -> bool:
+    """False for a token, and for an array that no location holds."""
+    import numpy as np
+
+    return leaf is not None and np.size(leaf) > 0
+
+
+def _without_elements(type: Attribute) -> Any:
+    import numpy as np
+
+    from xneuron.interpreters.values import dtype_of, static_shape
+
+    return np.empty(static_shape(type), dtype_of(type))
 
 
 def _as_stored(array: Any, shape: Sequence[int]) -> Any:

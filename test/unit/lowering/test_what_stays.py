@@ -64,6 +64,7 @@ def test_the_other_branch_ends() -> None:
     [
         ("token[] outfeed(x, t), outfeed_shape=s32[]", "outfeed 'i'"),
         ('() custom-call(x), custom_call_target="print", custom_call_has_side_effect=true', "custom_call 'i'"),
+        ('s32[0] custom-call(x), custom_call_target="print", custom_call_has_side_effect=true', "custom_call 'i'"),
         ("s32[] all-reduce(x), to_apply=sum, replica_groups={}", "all_reduce 'i'"),
     ],
 )

@@ -15,12 +15,13 @@ from xneuron.dialects.bir.expressions import Affine, leaf_of
 from xneuron.dialects.bir.operands import access
 from xneuron.dialects.hlo.control_flow import WhileOp
 from xneuron.dialects.hlo.literal import LiteralAttr
-from xneuron.dialects.hlo.types import TokenType, element_count
+from xneuron.dialects.hlo.types import element_count
 
 from .aliases import Origins
 from .builder import Builder
 from .copies import assign, copy
 from .demand import Demand
+from .empty import is_nothing, makes_nothing
 from .homes import Homes
 from .indices import Indices, Slicing
 from .layout import dtype_of, on_chip
@@ -135,7 +136,7 @@ class Lowering:
 
     def needs(self, value: SSAValue, path: Path) -> bool:
         """True if there has to be memory for a leaf."""
-        return self.demand.leaf(value, path) and not isinstance(type_at(value.type, path), TokenType)
+        return self.demand.leaf(value, path) and not is_nothing(type_at(value.type, path))
 
     def target(self, value: SSAValue, path: Path) -> Buffer | None:
         """Where a leaf of a result must end up and may be written at once; None if there is no such place."""
@@ -214,7 +215,7 @@ class Lowering:
         outer, self._for_now = self._for_now, []
         self.builder.location = op.location
         try:
-            tree = RULES[type(op)](self, op)
+            tree = None if makes_nothing(op) else RULES[type(op)](self, op)
         except OutOfMemory as error:
             raise NotLowerable(op, str(error)) from error
         self._bind(op.results[0], tree)

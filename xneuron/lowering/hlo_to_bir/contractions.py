@@ -18,13 +18,14 @@ from xneuron.dialects.bir.expressions import Affine
 from xneuron.dialects.bir.movement import LoadOp, TensorCopyOp
 from xneuron.dialects.bir.operands import MemoryAccess, access
 from xneuron.dialects.hlo.contractions import ConvolutionOp, DotOp
-from xneuron.dialects.hlo.types import element_of, shape_of
+from xneuron.dialects.hlo.types import element_count, element_of, shape_of
 
 from .blocks import Block, Destination, Grid, blocks, chunks
 from .computations import Lowering
 from .dots import BANK, Dot
+from .empty import is_nothing
 from .folds import Fold, fold_blocks, loaded, new_tile
-from .layout import PARTITIONS
+from .layout import PARTITIONS, dtype_of
 from .patterns import Part, joined, pairs, transfer
 from .regions import Region, plus
 from .rules import lowers
@@ -43,7 +44,11 @@ def problem(op: DotOp | ConvolutionOp) -> str | None:
 
 @lowers(DotOp, check=problem)
 def dot(low: Lowering, op: DotOp) -> Tree:
-    """Block by block of the result."""
+    """Block by block of the result; zero where there are no terms."""
+    if is_nothing(op.lhs.type):
+        dtype = dtype_of(op.results[0].type)
+        assert dtype is not None
+        return Splat(0, dtype, element_count(op.results[0].type))
     shape = Dot.of(op)
     lhs = ordered(low, low.leaf(op.lhs), _groups(op.lhs, shape.lhs))
     rhs = ordered(low, low.leaf(op.rhs), _groups(op.rhs, shape.rhs))

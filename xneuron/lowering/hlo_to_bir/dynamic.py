@@ -17,6 +17,7 @@ from xneuron.dialects.hlo.types import element_count, shape_of
 
 from .computations import Lowering
 from .copies import copy
+from .empty import is_nothing
 from .indices import Slicing, window_of
 from .patterns import Part, all_of, part_of, transfer
 from .regions import Region, keeps_order
@@ -47,6 +48,8 @@ def dynamic_slice(low: Lowering, op: DynamicSliceOp) -> Tree:
 @lowers(DynamicUpdateSliceOp, in_place=(0,))
 def dynamic_update_slice(low: Lowering, op: DynamicUpdateSliceOp) -> Tree:
     """One DMA into a region of the operand's own memory if nobody else needs that, else of a copy."""
+    if is_nothing(op.update.type):
+        return updatable(low, op, 0)
     sizes, whole = window_of(op), Region.whole(shape_of(op.operand.type))
     starts = window_starts(low, op)
     out = updatable(low, op, 0)

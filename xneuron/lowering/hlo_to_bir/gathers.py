@@ -22,6 +22,7 @@ from xneuron.dialects.hlo.types import element_count, shape_of
 
 from .computations import Lowering
 from .dynamic import narrow, start_at, updatable
+from .empty import is_nothing
 from .lifted import lifted, not_elementwise
 from .patterns import Part, brought, joined, part_of, transfer
 from .regions import Region, Shape, plus, row_major
@@ -130,17 +131,22 @@ def _replaces(op: ScatterOp) -> bool:
 
 
 def _problem(op: ScatterOp) -> str | None:
+    if is_nothing(op.args[len(op.args) // 2].type) and not is_nothing(op.args[-1].type):
+        return "its index vectors have no elements"
     return None if _replaces(op) else not_elementwise(op.to_apply)
 
 
 @lowers(ScatterOp, check=_problem, in_place=(0,))
 def scatter(low: Lowering, op: ScatterOp) -> Tree:
     """Window by window, in order; one that does not fit is skipped."""
-    count, result = len(op.args) // 2, op.results[0]
+    count, paths = len(op.args) // 2, leaf_paths(op.results[0].type)
+    if is_nothing(op.args[-1].type):
+        outs = [updatable(low, op, number, path) for number, path in enumerate(paths)]
+        return tuple(outs) if count > 1 else outs[0]
     found, indices = _windows(op, count), _indices(low, op.args[count])
     updates = [_reachable(low, low.leaf(value)) for value in op.args[count + 1 :]]
     # In this order: the target of a later one may be the memory of an earlier one, which is read by then.
-    outs = [updatable(low, op, number, path) for number, path in enumerate(leaf_paths(result.type))]
+    outs = [updatable(low, op, number, path) for number, path in enumerate(paths)]
     combine = None if _replaces(op) else lifted(low, op.to_apply, prod(found.sizes))
     if not isinstance(indices, Splat) or all(0 <= indices.value <= last for last in found.lasts):
         with found.each(low) as place, _if_inside(low, found, indices, place) as starts:

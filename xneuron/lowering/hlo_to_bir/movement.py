@@ -24,6 +24,7 @@ from xneuron.dialects.hlo.types import element_count, shape_of
 
 from .computations import Lowering
 from .copies import copy, whole
+from .empty import is_nothing
 from .layout import Piece, pieces
 from .patterns import Part, all_of, part_of, transfer
 from .regions import Region, keeps_order, region_of
@@ -54,6 +55,8 @@ def concatenate(low: Lowering, op: ConcatenateOp) -> Tree:
     result = Region.whole(shape_of(op.results[0].type))
     starts = [0] * len(result.extents)
     for value in op.inputs:
+        if is_nothing(value.type):
+            continue
         extents = shape_of(value.type)
         transfer(low, Part(out, result.box(starts, extents)), all_of(low, low.leaf(value), extents))
         starts[dimension] += extents[dimension]
@@ -65,6 +68,8 @@ def pad(low: Lowering, op: PadOp) -> Tree:
     """The padding everywhere, then what is left of the operand over it."""
     out, extents = low.result(op.results[0]), shape_of(op.results[0].type)
     spread(low, out, low.leaf(op.padding_value))
+    if is_nothing(op.operand.type):
+        return out
     steps = [interior + 1 for interior in int_list(op.interior_padding)]
     source = all_of(low, low.leaf(op.operand), shape_of(op.operand.type))
     place(low, Part(out, Region.whole(extents)), source, int_list(op.edge_padding_low), steps)

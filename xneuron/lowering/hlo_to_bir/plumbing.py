@@ -20,6 +20,7 @@ from xneuron.dialects.hlo.literal import LiteralAttr, TupleLiteralAttr
 from xneuron.dialects.hlo.types import element_count, shape_of
 
 from .computations import Lowering
+from .empty import is_nothing
 from .layout import dtype_of
 from .rules import lowers
 from .values import Splat, Tree
@@ -81,6 +82,8 @@ def constant(low: Lowering, op: ConstantOp) -> Tree:
 def _literal(low: Lowering, literal: LiteralAttr) -> Tree:
     dtype = dtype_of(literal.type)
     assert dtype is not None
+    if is_nothing(literal.type):
+        return None
     if not literal.is_splat:
         return low.constant(literal)
     value = literal.scalar

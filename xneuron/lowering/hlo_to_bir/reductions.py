@@ -13,6 +13,7 @@ from xneuron.dialects.hlo.types import shape_of
 
 from .computations import Lowering
 from .elementwise_choices import select
+from .empty import is_nothing
 from .folds import Fold, word_of
 from .lifted import lifted, not_elementwise
 from .movement import spread
@@ -32,6 +33,8 @@ def _problem(op: ReduceOp) -> str | None:
 @lowers(ReduceOp, check=_problem)
 def reduce(low: Lowering, op: ReduceOp) -> Tree:
     """By a TensorReduce where its computation is one operation, else slice by slice."""
+    if is_nothing(op.args[0].type):
+        return _initial(low, op)
     if (found := operation_of(op.to_apply)) is None:
         return fold_slices(low, op, [low.leaf(value) for value in op.args[: len(op.args) // 2]], *_halves(op))
     source, init = (low.leaf(value) for value in op.args)
@@ -47,6 +50,14 @@ def _halves(op: ReduceOp) -> tuple[Region, Region]:
     return whole.pick([d for d in range(len(whole.extents)) if d not in dims]), whole.pick(dims)
 
 
+def _initial(low: Lowering, op: ReduceOp | ReduceWindowOp) -> Tree:
+    """The results, with nothing in them yet but where they begin."""
+    state = tree_of(op.results[0].type, lambda path, _: low.result(op.results[0], path))
+    for total, init in zip(buffers(state), op.args[len(op.args) // 2 :], strict=True):
+        spread(low, total, low.leaf(init))
+    return state
+
+
 def fold_slices(
     low: Lowering,
     op: ReduceOp | ReduceWindowOp,
@@ -59,11 +70,9 @@ def fold_slices(
 
     `exists`: an array like the inputs that is 0 where an element is to be left out.
     """
-    state = tree_of(op.results[0].type, lambda path, _: low.result(op.results[0], path))
+    state = _initial(low, op)
     low.hold(state)
     totals = list(buffers(state))
-    for total, init in zip(totals, op.args[len(inputs) :], strict=True):
-        spread(low, total, low.leaf(init))
     inputs = [leaf if isinstance(leaf, Splat) else low.in_dram(leaf) for leaf in inputs]
     body = lifted(low, op.to_apply, kept.count)
     (reduced,) = joined(reduced)

@@ -23,6 +23,7 @@ from xneuron.dialects.hlo.control_flow import ControlDependencyOp, ReturnOp
 from xneuron.dialects.hlo.types import TokenType, is_tensor, shape_of, spelled
 from xneuron.remarks import name_of
 
+from .empty import makes_nothing, problem_without_elements
 from .layout import dtype_of
 from .values import Tree
 
@@ -111,10 +112,12 @@ def problem(op: Operation) -> str | None:
             return reason
     if isinstance(op, ChannelOp | PartitionIdOp | ReplicaIdOp):
         return "a bir.func is the program of one core, which meets no other"
+    if makes_nothing(op):
+        return None
     if type(op) not in RULES:
         return "no instruction of BIR does this"
     found = CHECKS.get(type(op))
-    return found(op) if found else None
+    return problem_without_elements(op) or (found(op) if found else None)
 
 
 def check_type(type: Attribute, what: str) -> None:
@@ -131,6 +134,6 @@ def type_problem(type: Attribute) -> str | None:
         return None
     if not is_tensor(type) or dtype_of(type) is None:
         return f"BIR has no elements like those of {spelled(type)}"
-    if any(extent <= 0 for extent in shape_of(type)):
-        return f"a memory location has elements and a static shape, which {spelled(type)} does not give it"
+    if any(extent < 0 for extent in shape_of(type)):
+        return f"a memory location has a static shape, which {spelled(type)} does not give it"
     return None
