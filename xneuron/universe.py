@@ -48,10 +48,12 @@ TRANSFORMS = {
 
 
 LOWERINGS = {
+    "bir-check-registers": "BirCheckRegisters",
     "bir-lower-loops-to-branches": "BirLowerLoopsToBranchesPass",
+    "bir-validate-cfg": "BirValidateCfg",
     "convert-hlo-to-bir": "ConvertHloToBir",
 }
-"""The same for the passes of `lowering/`."""
+"""The same for the passes of `lowering/`, and for those that check what it makes."""
 
 
 def _passes(room: str, classes: dict[str, str]) -> dict[str, Callable[[], type[ModulePass]]]:

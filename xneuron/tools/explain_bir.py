@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import Operation, Region
 
 from xneuron.analysis.bir_cost import (
     FENCE_NS,
@@ -19,6 +19,7 @@ from xneuron.analysis.bir_cost import (
     trip_expression,
 )
 from xneuron.analysis.bir_latency import HARDWARE, Hwm
+from xneuron.dialects.bir.functions import FuncOp
 from xneuron.dialects.bir.loops import AxisLoop, DoWhileOp, DynamicForLoopOp, LoopOp, StructuredLoop
 from xneuron.formats.bir_text import condition_text, expression_text
 from xneuron.remarks import location_of
@@ -47,6 +48,21 @@ class BirLoop:
     def depth(self) -> int:
         """How many loops are around it."""
         return 0 if self.parent is None else self.parent.depth + 1
+
+
+@dataclass(frozen=True)
+class BirFunction:
+    """A function. `run`: the cost of one call; None where it cannot be told."""
+
+    name: str
+    hardware: str
+    run: Cost | None
+
+
+def functions(module: ModuleOp, hardware: str) -> list[BirFunction]:
+    """The functions of a module in program order."""
+    found = (op for op in module.walk() if isinstance(op, FuncOp))
+    return [BirFunction(op.sym_name.data, hardware, _cost_of(op.body, HARDWARE[hardware])) for op in found]
 
 
 def explained(module: ModuleOp, hardware: str) -> list[BirLoop]:
@@ -97,10 +113,15 @@ def _trips(op: StructuredLoop) -> int | str | None:
 
 
 def _costs(op: StructuredLoop, hardware: Hwm) -> tuple[Cost | None, Cost | None]:
+    trip = _cost_of(op.body, hardware)
+    return trip, None if trip is None else cost_of_loop(op, hardware)
+
+
+def _cost_of(region: Region, hardware: Hwm) -> Cost | None:
     try:
-        return cost_of_region(op.body, hardware), cost_of_loop(op, hardware)
+        return cost_of_region(region, hardware)
     except CostError:
-        return None, None
+        return None
 
 
 def as_json(loop: BirLoop) -> dict[str, Any]:
@@ -120,6 +141,11 @@ def as_json(loop: BirLoop) -> dict[str, Any]:
     }
 
 
+def function_as_json(function: BirFunction) -> dict[str, Any]:
+    """The same for a function."""
+    return {"name": function.name, "hardware": function.hardware, "run_ns": _nanoseconds(function.run)}
+
+
 def _nanoseconds(cost: Cost | None) -> int | str | None:
     if cost is None:
         return None
@@ -129,6 +155,15 @@ def _nanoseconds(cost: Cost | None) -> int | str | None:
 def as_text(loop: BirLoop) -> str:
     """The paragraph of a loop."""
     return wrapped(f"{loop.name}{placed(loop.location)} is a {loop.form} {_runs(loop)}. {_cost(loop)}", loop.depth)
+
+
+def function_as_text(function: BirFunction) -> str:
+    """The sentence about a function."""
+    if function.run is None:
+        return wrapped(
+            f"@{function.name}: the cost cannot be told, since flow goes back without a loop instruction.", 0
+        )
+    return wrapped(f"@{function.name} takes {_nanoseconds(function.run)} ns on {function.hardware}.", 0)
 
 
 def _runs(loop: BirLoop) -> str:

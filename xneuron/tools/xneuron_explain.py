@@ -41,23 +41,23 @@ class ExplainMain(ProgramTool):
             self.transform(module, self.args.passes)
         facts, paragraphs = self.explain(module)
         if self.args.json:
-            level = "bir" if is_bir(module) else "hlo"
-            print(json.dumps({"schema": SCHEMA, "file": self.get_input_name(), "level": level, "loops": facts}))
+            print(json.dumps({"schema": SCHEMA, "file": self.get_input_name(), **facts}))
         else:
             print("\n\n".join(paragraphs) or f"{self.get_input_name()}: no loops")
         return OK
 
-    def explain(self, module: ModuleOp) -> tuple[list[dict[str, Any]], list[str]]:
-        """Each loop as JSON and as a paragraph."""
+    def explain(self, module: ModuleOp) -> tuple[dict[str, Any], list[str]]:
+        """Level and loops as JSON, of BIR also the functions; and a paragraph for each."""
         if is_bir(module):
-            from xneuron.tools import explain_bir
+            from xneuron.tools import explain_bir as bir
 
-            bir = explain_bir.explained(module, self.args.hardware)
-            return list(map(explain_bir.as_json, bir)), list(map(explain_bir.as_text, bir))
+            loops, functions = bir.explained(module, self.args.hardware), bir.functions(module, self.args.hardware)
+            rows = {"loops": [*map(bir.as_json, loops)], "functions": [*map(bir.function_as_json, functions)]}
+            return {"level": "bir", **rows}, [*map(bir.as_text, loops), *map(bir.function_as_text, functions)]
         from xneuron.tools import explain_loops, explain_text
 
-        loops = explain_loops.explained(module)
-        return list(map(explain_loops.as_json, loops)), list(map(explain_text.as_text, loops))
+        found = explain_loops.explained(module)
+        return {"level": "hlo", "loops": [*map(explain_loops.as_json, found)]}, [*map(explain_text.as_text, found)]
 
 
 def run(argv: Sequence[str]) -> int:

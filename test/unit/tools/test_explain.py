@@ -1,6 +1,7 @@
 """What `xneuron-explain` says: each kind of sentence, and the facts behind them; numbers are worked out by hand."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -324,7 +325,7 @@ def test_bir(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "loop.mlir"
     file.write_text(BIR)
     assert run([str(file)]) == 0
-    first, second, third = capsys.readouterr().out.split("\n\n")
+    first, second, third, total = capsys.readouterr().out.split("\n\n")
     assert " ".join(first.split()).startswith(
         "i is a bir.loop over range(0, 10, 3): it runs 4 times. On trn2 a trip takes "
     )
@@ -333,3 +334,16 @@ def test_bir(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     )
     assert "the program promises that it is at most 16." in " ".join(second.split())
     assert "k is a bir.loop over range(0, 0, 0): it runs once." in third
+    assert re.match(r"@main takes \d+ \* trips\(j\) \+ \d+ ns on trn2\.", total)
+
+
+def test_the_cost_of_a_function_is_that_of_its_loops(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "loop.mlir"
+    file.write_text(BIR.replace("2 * %n + 1", "%n"))
+    assert run([str(file), "--json", "--hardware", "trn3"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    outer, _, once = facts["loops"]
+    (function,) = facts["functions"]
+    assert (function["name"], function["hardware"]) == ("main", "trn3")
+    factor, _, rest = outer["run_ns"].partition(" * trips(j) + ")
+    assert function["run_ns"] == f"{factor} * trips(j) + {int(rest or 0) + once['run_ns']}"
