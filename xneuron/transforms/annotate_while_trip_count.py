@@ -20,6 +20,7 @@ from xneuron.remarks import declare, remark
 
 COUNTED = declare("counted", "The loop's number of iterations is known, and its backend_config says so.")
 STALE_COUNT = declare("stale-count", "The backend_config gave a number of iterations to a loop that never ends.")
+UNVERIFIED = declare("unverified-count", "The backend_config gives a number of iterations that cannot be checked here.")
 NOT_JSON = declare(
     "backend-config-not-json", "The loop's backend_config is no JSON object, so nothing can be added to it."
 )
@@ -36,7 +37,8 @@ class AnnotateWhileTripCount(ModulePass):
                                 "known_init_step":{"init":"0","step":"1"},"known_induction_variable":{"tuple_index":"0"}}"}
 
     What else the config holds stays. What an earlier compiler said of the number is not read: a wrong number is
-    replaced, and taken out of a loop that never ends; where the number cannot be told here, it is left alone.
+    replaced, and taken out of a loop that never ends; where the number cannot be told here, it is kept, and a remark
+    says so (XLA's annotator keeps it too, unless it finds a counter: then it writes the whole config anew).
 
     Refuses: backend-config-not-json, and each reason for which a count is unknown (`analysis/trip_count.py`).
     `max-trip-count-simulation`: iterations after which a loop without a closed form is given up.
@@ -65,6 +67,9 @@ def _annotate(loop: WhileOp, count: TripCount | Unknown) -> None:
             _write(loop, _merged(config, {}))
             text = f"took out a known trip count of {_number(config[COUNT])}"
             remark("passed", AnnotateWhileTripCount.name, STALE_COUNT, loop, text)
+        elif COUNT in config:
+            text = f"kept, unverified: a known trip count of {_number(config[COUNT])}"
+            remark("analysis", AnnotateWhileTripCount.name, UNVERIFIED, loop, text)
 
 
 def correct_annotation(loop: WhileOp, count: TripCount) -> None:
