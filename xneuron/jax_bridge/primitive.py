@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NoReturn
 
 from xdsl.ir import Attribute
 
@@ -44,13 +44,41 @@ def dtype_of(type: Attribute) -> Any:
 @cache
 def _primitive() -> Any:
     from jax.extend.core import Primitive
-    from jax.interpreters import mlir
+    from jax.interpreters import ad, batching, mlir
 
     primitive = Primitive("xneuron_program")
     primitive.multiple_results = True
     primitive.def_abstract_eval(_result_types)
     mlir.register_lowering(primitive, _lowered)
+    batching.primitive_batchers[primitive] = _batched
+    ad.primitive_jvps[primitive] = _no_derivatives
     return primitive
+
+
+def _batched(arguments: Sequence[Any], axes: Sequence[int | None], *, program: Program) -> tuple[list[Any], list[int]]:
+    """One after the other: the program has the shapes that it has."""
+    import jax
+    import jax.numpy as jnp
+
+    moved = [
+        argument if axis is None else jnp.moveaxis(argument, axis, 0)
+        for argument, axis in zip(arguments, axes, strict=True)
+    ]
+    batch = [argument for argument, axis in zip(moved, axes, strict=True) if axis is not None]
+
+    def one(parts: Sequence[Any]) -> list[Any]:
+        rest = iter(parts)
+        return run(program, [whole if axis is None else next(rest) for whole, axis in zip(moved, axes, strict=True)])
+
+    results = jax.lax.map(one, batch)
+    return results, [0] * len(results)
+
+
+def _no_derivatives(primals: Sequence[Any], tangents: Sequence[Any], *, program: Program) -> NoReturn:
+    raise NotImplementedError(
+        f"expected no derivatives of {program.name}, which is a program and no function of JAX any more: take them "
+        "before, as in from_jax(jax.grad(f), …)"
+    )
 
 
 def _result_types(*arguments: Any, program: Program) -> list[Any]:

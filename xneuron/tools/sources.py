@@ -18,8 +18,9 @@ _COMMENTS = re.compile(rb"(\s|//[^\n]*|/\*.*?\*/|#[^\n]*)*", re.DOTALL)
 _ENTRY = re.compile(rb"^\s*ENTRY\s", re.MULTILINE)
 _OBJECT = re.compile(rb"\s*\{\s*[\"}]")
 _BYTECODE = b"ML\xefR"
-_MLIR_OP = re.compile(rb"(?:^|=)[ \t]*\"?(stablehlo|chlo|mhlo|vhlo|sdy|hlo|bir)\.[a-z]", re.MULTILINE)
-_JAX_HEADER = re.compile(rb"module @\S* attributes \{[^\n]*mhlo\.num_partitions")
+# The first word of a line, or what stands behind the names of its results; not in comments and strings.
+_MLIR_OP = re.compile(rb"^(?:[^\n\"/=]*=)?[ \t]*\"?(stablehlo|chlo|mhlo|vhlo|sdy|hlo|bir)\.[a-z]", re.MULTILINE)
+_JAX_HEADER = re.compile(rb"^[ \t]*module @\S* attributes \{[^\n]*mhlo\.num_partitions", re.MULTILINE)
 _BOUNDARY = re.compile(rb"^// -----[ \t\r]*\n?", re.MULTILINE)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from xdsl.utils.exceptions import VerifyException
 
 import xneuron
 from xneuron.formats.hlo_text import parse_hlo
+from xneuron.transforms.unroll_while_loop import UnrollWhileLoop
 from xneuron.transforms.while_loop_unroller import WhileLoopUnroller
 
 jax = pytest.importorskip("jax")
@@ -176,3 +179,102 @@ def test_what_came_from_shard_map_takes_whole_values() -> None:
 def test_too_few_devices() -> None:
     said = run_with_devices(2, PARTITIONS).stderr.splitlines()[-1]
     assert said.startswith("ValueError: expected 4 devices for the program's partitions, found 2; on CPU, XLA_FLAGS=")
+
+
+class Pair(NamedTuple):
+    left: Any
+    right: Any
+
+
+def test_from_jax_remembers_pytrees() -> None:
+    """Named tuples, lists and None, arguments by keyword, and what the function does not use."""
+
+    def f(pair: Pair, *, shift: Any, unused: Any) -> Any:
+        return [Pair(pair.left + shift, {"r": pair.right}), None]
+
+    given = {"shift": 2.0, "unused": {"a": X}}
+    for function in (f, jax.jit(f)):
+        again = xneuron.to_jax(xneuron.from_jax(function, Pair(X, 2 * X), **given))
+        (pair, nothing) = again(Pair(X, 2 * X), **given)
+        assert isinstance(pair, Pair)
+        assert nothing is None
+        np.testing.assert_array_equal(pair.left, X + 2)
+        np.testing.assert_array_equal(pair.right["r"], 2 * X)
+        with pytest.raises(TypeError, match=r"^expected arguments \(Pair\(.*\), shift=\*, unused=.*\), found \(\*\)$"):
+            again(X)
+
+
+def test_static_arguments_are_part_of_the_program() -> None:
+    squared = xneuron.to_jax(xneuron.from_jax(jax.jit(lambda x, n: x**n, static_argnums=1), X, 2))
+    np.testing.assert_array_equal(squared(X), X**2)
+
+
+def test_typed_keys_go_in_and_out() -> None:
+    key = jax.random.key(7)
+    split = xneuron.to_jax(xneuron.from_jax(lambda key: jax.random.split(key), key))
+    np.testing.assert_array_equal(jax.random.key_data(split(key)), jax.random.key_data(jax.random.split(key)))
+
+
+def test_donated_arguments_are_donated() -> None:
+    twice = xneuron.to_jax(xneuron.from_jax(jax.jit(lambda x, y: (x + y, y), donate_argnums=0), X, X))
+    first, second = jax.numpy.asarray(X), jax.numpy.asarray(X)
+    np.testing.assert_array_equal(twice(first, second)[0], 2 * X)
+    assert first.is_deleted()
+    assert not second.is_deleted()
+
+
+def test_exported_functions() -> None:
+    exported = jax.export.export(jax.jit(lambda x, unused: x + 1))(X, X)
+    np.testing.assert_array_equal(xneuron.to_jax(xneuron.from_jax(exported))(X, X), X + 1)
+
+
+def test_calls_of_linear_algebra() -> None:
+    """Custom calls that XLA knows by a version of their interface that JAX does not print."""
+    matrix = np.array([[2, 1], [1, 3]], np.float32)
+    values = xneuron.to_jax(xneuron.from_jax(jax.numpy.linalg.eigvalsh, matrix))(matrix)
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(matrix), rtol=1e-6)
+
+
+def test_one_after_the_other_under_vmap() -> None:
+    powers = xneuron.to_jax(parse_hlo(LOOP))
+    np.testing.assert_array_equal(jax.vmap(powers, 1, 1)(np.stack([X, 3 * X], 1)), np.stack([16 * X, 48 * X], 1))
+
+
+def test_there_are_no_derivatives() -> None:
+    powers = xneuron.to_jax(parse_hlo(LOOP))
+    with pytest.raises(NotImplementedError, match=r"^expected no derivatives of powers, .* as in from_jax"):
+        jax.grad(lambda x: powers(x).sum())(X)
+
+
+def test_compiled_once_and_as_it_was() -> None:
+    module = parse_hlo(LOOP)
+    powers = xneuron.to_jax(module)
+    text = jax.jit(powers).lower(X).as_text()
+    UnrollWhileLoop().apply(Context(), module)
+    assert jax.jit(powers).lower(X).as_text() == text
+    np.testing.assert_array_equal(powers(X), 16 * X)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: xneuron.to_jax(3), TypeError, "expected a module, found int"),
+        (lambda: xneuron.from_jax(3), TypeError, "expected a function, or what is .*, found int"),
+        (lambda: xneuron.from_jax(jax.jit(abs).lower(X), X), TypeError, "expected no arguments beside a Lowered, .*"),
+        (lambda: xneuron.from_jax(jax.jit(abs).lower(X).compile()), TypeError, "expected a .*, found it compiled"),
+        (lambda: xneuron.to_jax(parse_hlo(LOOP))(x=X), TypeError, "expected arguments by position, .*, found x"),
+        (
+            lambda: xneuron.to_jax(xneuron.from_jax(lambda n: n, 1))(1.5),
+            TypeError,
+            "expected n of int32, found float32",
+        ),
+        (
+            lambda: xneuron.to_jax(xneuron.from_jax(lambda x: jax.pure_callback(abs, x, x), X)),
+            VerifyException,
+            "expected a program that does not call Python back, found custom-call .*pure_callback.*",
+        ),
+    ],
+)
+def test_wrong_use(call: Callable[[], object], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=f"^{message}$"):
+        call()

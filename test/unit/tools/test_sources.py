@@ -30,6 +30,9 @@ from xneuron.tools.sources import Source, read_source, sniff, split
         ('"builtin.module"() ({\n  %0 = "hlo.constant"() {note = "= stablehlo.add"}', "mlir"),
         ("module {\n  bir.function @f", "mlir"),
         ("module @jit_f attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {\n", "stablehlo"),
+        ('// %0 = stablehlo.add\n%1 = "hlo.add"(%x, %x)', "mlir"),
+        ('%0 = "foo.bar"() {note = "= stablehlo.add"}\n%1 = hlo.add(%x, %x)', "mlir"),
+        ("%a, %b = stablehlo.while(%0)", "stablehlo"),
     ],
 )
 def test_sniff(text: str, format: str) -> None:

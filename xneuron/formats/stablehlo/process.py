@@ -6,6 +6,7 @@ import atexit
 import pickle
 import subprocess
 import sys
+from importlib.metadata import version
 from importlib.util import find_spec
 from tempfile import TemporaryFile
 from typing import IO, Any, cast
@@ -14,11 +15,12 @@ from xneuron.fastir import collector_off
 from xneuron.formats.stablehlo.tree import Diagnostic, Op
 
 WORKER = (sys.executable, "-m", "xneuron.formats.stablehlo.worker")
+JAXLIB = "0.10"
 NEEDS_EXTRA = "StableHLO is read and written by JAX's MLIR: pip install 'xneuron[jax]'"
 
 
 class MissingExtra(ImportError):
-    """jaxlib is not installed."""
+    """JAX is not installed."""
 
     def __init__(self) -> None:
         super().__init__(NEEDS_EXTRA)
@@ -37,12 +39,12 @@ class Aborted(Exception):
 
 
 def available() -> bool:
-    """True where jaxlib is installed."""
-    return find_spec("jaxlib") is not None
+    """True where the extra is installed."""
+    return all(find_spec(name) is not None for name in ("jax", "jaxlib"))
 
 
 def require_extra() -> None:
-    """Raises MissingExtra where jaxlib is not installed."""
+    """Raises MissingExtra where JAX is not installed."""
     if not available():
         raise MissingExtra
 
@@ -74,6 +76,12 @@ def _ask(*request: object) -> Any:
     return result
 
 
+def _other_version() -> str:
+    """What to say of a jaxlib that this was not written for: its MLIR is no public interface."""
+    found = version("jaxlib")
+    return "" if found.startswith(f"{JAXLIB}.") else f" (expected jaxlib {JAXLIB}, found {found})"
+
+
 class _Process:
     def __init__(self) -> None:
         self._said: IO[bytes] = TemporaryFile()
@@ -94,8 +102,10 @@ class _Process:
         self._said.seek(0)
         lines = self._said.read().decode("utf-8", "replace").strip().splitlines()
         self._stop()
-        last = next((line.strip() for line in reversed(lines) if line.strip()), "without a word")
-        return f"MLIR ended its process ({self._popen.returncode}): {last}"
+        code = self._popen.returncode
+        silent = "killed, as happens where memory runs out" if code == -9 else "without a word"
+        last = next((line.strip() for line in reversed(lines) if line.strip()), silent)
+        return f"MLIR ended its process ({code}): {last}{_other_version()}"
 
     def _stop(self) -> None:
         atexit.unregister(self._stop)

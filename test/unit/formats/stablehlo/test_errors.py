@@ -10,6 +10,7 @@ from xdsl.utils.exceptions import ParseError
 from xneuron.formats.stablehlo import process
 from xneuron.formats.stablehlo.parser import parse_stablehlo
 from xneuron.formats.stablehlo.reader.errors import StablehloError
+from xneuron.formats.stablehlo.reader.table import TABLE
 
 
 def main(signature: str, *lines: str) -> str:
@@ -201,3 +202,31 @@ def test_mlir_that_aborts_is_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(StablehloError, match=r"^MLIR ended its process \(-6\): LLVM ERROR: out of luck$"):
             parse_stablehlo("module {}")
     assert parse_stablehlo("module { func.func @main() { return } }").verify() is None
+
+
+def test_mlir_that_is_killed_says_why_that_happens(monkeypatch: pytest.MonkeyPatch) -> None:
+    kill = "import os, sys; sys.stdin.buffer.read(1); os.kill(os.getpid(), 9)"
+    monkeypatch.setattr(process, "_process", None)
+    monkeypatch.setattr(process, "WORKER", (sys.executable, "-c", kill))
+    with pytest.raises(StablehloError, match=r"^MLIR ended its process \(-9\): killed, as happens where memory runs"):
+        parse_stablehlo("module {}")
+
+
+def test_another_jaxlib_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "_process", None)
+    monkeypatch.setattr(process, "WORKER", (sys.executable, "-c", "import jaxlib.mlir.gone"))
+    monkeypatch.setattr(process, "version", lambda name: "0.4.30")
+    with pytest.raises(StablehloError, match=r"No module named .* \(expected jaxlib 0.10, found 0.4.30\)$"):
+        parse_stablehlo("module {}")
+
+
+def test_a_gap_of_ours_has_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def gap(builder: object) -> None:
+        raise KeyError("permutation")
+
+    monkeypatch.setitem(TABLE, "stablehlo.sine", gap)
+    with pytest.raises(ParseError) as caught:
+        parse_stablehlo(LOCATED.replace("math.sin", "stablehlo.sine"))
+    assert caught.value.msg.startswith("stablehlo.sine: expected an operation as JAX prints it, found one that fails by")
+    assert caught.value.msg.endswith("KeyError: 'permutation'; traced as jit(f)/sin at model.py:7:24")
+    assert caught.value.span.get_location().line == 3

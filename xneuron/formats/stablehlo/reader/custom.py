@@ -54,7 +54,9 @@ def _properties(builder: Builder, target: str, operands: Sequence[SSAValue]) -> 
     properties: dict[str, Attribute] = {"custom_call_target": StringAttr(target)}
     if said.get("has_side_effect"):
         properties["custom_call_has_side_effect"] = UnitAttr()
-    if version := _API_VERSIONS.get(number(said.get("api_version", 1))):
+    # JAX leaves the version out, and gives a dictionary under this name instead.
+    is_typed = isinstance(said.get("mhlo.backend_config"), Raw)
+    if version := _API_VERSIONS.get(4 if is_typed else number(said.get("api_version", 1))):
         properties["api_version"] = StringAttr(version)
     if layouts := said.get("operand_layouts"):
         types = tuple_of(tuple(value.type for value in operands))

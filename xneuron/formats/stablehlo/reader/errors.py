@@ -56,10 +56,11 @@ def traced(op: Op) -> str:
 
 
 def fail(text: str | None, input_name: str, place: Place, message: str, word: str = "") -> NoReturn:
-    """Raises ParseError at a place of the text, where `word` stands; StablehloError where there is no text or place."""
-    if text is None or not place.line:
+    """Raises ParseError at a place of the text (its begin where none is known), where `word` stands; StablehloError
+    where there is no text."""
+    if text is None:
         raise StablehloError(message) from None
-    start = _offset(text, place)
+    start = _offset(text, place) if place.line else 0
     # Some ops, in their own syntax, are said to stand behind their name.
     start -= len(word) if text.endswith(word, 0, start) else 0
     end = min(start + max(len(word), 1), len(text))

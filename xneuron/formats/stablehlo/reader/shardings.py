@@ -148,7 +148,9 @@ def _int(value: Value) -> int:
     return of_kind(int, value, "an integer")
 
 
-_TRANSLATED = frozenset({"mhlo.sharding", SHARDING, FRONTEND, "result_accuracy", "mhlo.backend_config"})
+_ROUND_TRIP = ("sdy.sharding_rule",)
+"""Attributes of Shardy that XLA keeps as frontend attributes too, and refuses under their own names."""
+_TRANSLATED = frozenset({"mhlo.sharding", SHARDING, FRONTEND, "result_accuracy", "mhlo.backend_config", *_ROUND_TRIP})
 
 
 def common_attributes(op: Op, meshes: Meshes) -> dict[str, Attribute]:
@@ -169,6 +171,8 @@ def carried(said: dict[str, Value], meshes: Meshes) -> dict[str, Attribute]:
     if isinstance(sharding := said.get(SHARDING), Struct):
         frontend[XLA_SHARDING] = StringAttr(sharding.text)
         found |= _sharding([hlo_sharding(each, meshes) for each in per_value(sharding)])
+    others = {key: value.text for key, value in said.items() if key in _ROUND_TRIP and isinstance(value, Raw | Struct)}
+    frontend |= {f"xla.{key}": StringAttr(text) for key, text in others.items()}
     if isinstance(text := said.get("mhlo.sharding"), str):
         found["sharding"] = sharding_attribute(text)
     if isinstance(config := said.get("mhlo.backend_config"), str | Raw):
