@@ -120,14 +120,21 @@ class _Plan(NamedTuple):
     rows: tuple[_Row, ...]
 
 
-Properties: TypeAlias = Callable[[Operation], dict[str, Attribute]]
+Dictionaries: TypeAlias = tuple[dict[str, Attribute], dict[str, Attribute]]
+"""Properties and attributes of an op that is to be made."""
+
+Special: TypeAlias = Callable[[Operation], Dictionaries]
+
+
+def _copied(op: Operation) -> Dictionaries:
+    return dict(op.properties), dict(op.attributes)
 
 
 class Template:
     """A computation, looked at once, of which copies are stamped out at a third of the cost of `clone`.
 
     Copies equal xDSL's clones, name hints and use lists included; each op gets dictionaries of its own, since passes
-    write to them. Ops for which `special` is true get the properties that the caller of a copy gives them.
+    write to them. Ops for which `special` is true get the dictionaries that the caller of a copy gives them.
     `terminator`: what the last op becomes in a copy, if not what it is.
     Raises ValueError for a computation that is not one block, or uses values from outside.
     """
@@ -147,15 +154,15 @@ class Template:
             *rows, last = self._plan.rows
             self._plan = self._plan._replace(rows=(*rows, last._replace(cls=terminator)))
 
-    def stamp(self, properties: Properties = lambda op: dict(op.properties)) -> Block:
-        """A new block with a copy of everything. `properties` is asked for those of each special op."""
-        return _copy(self._plan, [], properties)
+    def stamp(self, special: Special = _copied) -> Block:
+        """A new block with a copy of everything. `special` is asked for the dictionaries of each special op."""
+        return _copy(self._plan, [], special)
 
     def stamp_into(
         self,
         block: Block,
         arguments: Sequence[SSAValue],
-        properties: Properties = lambda op: dict(op.properties),
+        special: Special = _copied,
         prefix: str = "",
     ) -> tuple[SSAValue, ...]:
         """Appends copies of all ops but the terminator to `block`; the values that the terminator would return.
@@ -164,7 +171,7 @@ class Template:
         """
         values = list(arguments)
         *rows, last = self._plan.rows
-        _fill(block, rows, values, properties, prefix)
+        _fill(block, rows, values, special, prefix)
         return tuple([values[number] for number in last.operands])
 
     def _planned(self, block: Block) -> _Plan:
@@ -194,26 +201,28 @@ class Template:
         )
 
 
-def _copy(plan: _Plan, values: list[SSAValue], properties: Properties) -> Block:
+def _copy(plan: _Plan, values: list[SSAValue], special: Special) -> Block:
     block = Block(arg_types=[type for type, _, _ in plan.arguments])
     for arg, (_, name, location) in zip(block._args, plan.arguments, strict=True):
         arg._name = name
         arg.location = location  # pyright: ignore[reportAttributeAccessIssue]
     values.extend(block._args)
-    _fill(block, plan.rows, values, properties)
+    _fill(block, plan.rows, values, special)
     return block
 
 
-def _fill(block: Block, rows: Sequence[_Row], values: list[SSAValue], properties: Properties, prefix: str = "") -> None:
+def _fill(block: Block, rows: Sequence[_Row], values: list[SSAValue], special: Special, prefix: str = "") -> None:
     """The inner loop of unrolling: 3 µs an op."""
-    for cls, operands, results, own, attributes, location, special, regions in rows:
+    for cls, operands, results, properties, attributes, location, original, regions in rows:
         op = cls.__new__(cls)
         inputs = [values[number] for number in operands]
         op._operands = SSAValues(inputs)
         op._operand_uses = _link(op, inputs)
         op._successors = op._successor_uses = ()
-        op.properties = own.copy() if special is None else properties(special)
-        op.attributes = attributes.copy()
+        if original is None:
+            op.properties, op.attributes = properties.copy(), attributes.copy()
+        else:
+            op.properties, op.attributes = special(original)
         op.location = location  # pyright: ignore[reportAttributeAccessIssue]
         op.regions = ()
         op._next_op = op._prev_op = op.parent = None
@@ -223,7 +232,7 @@ def _fill(block: Block, rows: Sequence[_Row], values: list[SSAValue], properties
         append(block, op)
         if regions:
             for region in regions:
-                op.add_region(Region(_copy(region, values, properties)))
+                op.add_region(Region(_copy(region, values, special)))
 
 
 def operands_of(op: Operation) -> tuple[SSAValue, ...]:

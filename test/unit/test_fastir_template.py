@@ -95,11 +95,14 @@ def test_dictionaries_are_not_shared() -> None:
     assert printed(second) == before
 
 
-def test_special_ops_get_the_properties_they_are_given() -> None:
+def test_special_ops_get_the_dictionaries_they_are_given() -> None:
     template = Template(program().body.block, lambda op: "channel_id" in op.properties)
     assert [op.name for op in template.specials] == ["hlo.all_reduce"] * 2
-    block = template.stamp(lambda op: {**op.properties, "channel_id": integer(42)})
-    assert [op.properties["channel_id"] for op in walk(block) if op.name == "hlo.all_reduce"] == [integer(42)] * 2
+    mark = {"mark": StringAttr("x")}
+    block = template.stamp(lambda op: ({**op.properties, "channel_id": integer(42)}, {**op.attributes, **mark}))
+    reduces = [op for op in walk(block) if op.name == "hlo.all_reduce"]
+    assert [op.properties["channel_id"] for op in reduces] == [integer(42)] * 2
+    assert [op for op in walk(block) if "mark" in op.attributes] == reduces
 
 
 def test_into_a_block_with_values_for_the_arguments() -> None:

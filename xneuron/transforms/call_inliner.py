@@ -15,16 +15,14 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xneuron.analysis.call_graph import CallGraph, function_of
 from xneuron.analysis.control_dependencies import is_ordered, orders_before
 from xneuron.dialects.hlo.attributes import text_of
-from xneuron.dialects.hlo.control_flow import AsyncStartOp, ControlDependencyOp
+from xneuron.dialects.hlo.control_flow import AsyncStartOp, ConditionalOp, ControlDependencyOp, WhileOp
 from xneuron.fastir import Template, collector_off, splice
 from xneuron.remarks import declare, remark
 from xneuron.transforms.hlo_dce import drop_unused_functions, eliminate_dead_code, is_private
-from xneuron.transforms.metadata import op_name, set_op_name
+from xneuron.transforms.metadata import CalledFrom, StackFrames
 from xneuron.transforms.replacement import erase
 
 KEPT = declare("call-kept", "The call was not inlined.")
-LONGEST_OP_NAME = 1024
-"""Longer names are left as they are: prefixes of nested calls would grow them without end."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,7 @@ class CallInliner(ModulePass):
     that returns a parameter (no instruction would carry the order on).
 
     Control predecessors of the call become those of every inlined instruction, successors those of the root. The
-    call's op_name is put in front of the inlined ones'.
+    call's op_name and stack frame are put in front of the inlined ones', in loops and branches too.
 
     `single_call_site`: only functions with one call, unless `inlineable` is "true" or "xla_early".
     `composites_to_preserve`: names of composites whose calls stay. Rules: xla-semantics.md c.4.
@@ -59,19 +57,22 @@ def inline_calls(module: ModuleOp, options: CallInliner | None = None) -> bool:
 
     The last call of a private function takes its instructions instead of copies.
     """
-    graph, options = CallGraph(module), options or CallInliner()
+    graph, frames, options = CallGraph(module), StackFrames(module), options or CallInliner()
     done: set[str] = set()
     changed = False
     with collector_off():
         for function in graph.callees_first():
-            changed |= _inline_everywhere(function, graph, done, options)
+            changed |= _inline_everywhere(function, graph, frames, done, options)
             done.add(function.sym_name.data)
     if changed:
+        frames.store()
         drop_unused_functions(module)
     return changed
 
 
-def _inline_everywhere(function: FuncOp, graph: CallGraph, done: set[str], options: CallInliner) -> bool:
+def _inline_everywhere(
+    function: FuncOp, graph: CallGraph, frames: StackFrames, done: set[str], options: CallInliner
+) -> bool:
     calls = graph.callers.get(function.sym_name.data, [])
     wanted = [call for call in calls if _may_inline(call, function, len(calls), done, options)]
     if not wanted:
@@ -80,9 +81,9 @@ def _inline_everywhere(function: FuncOp, graph: CallGraph, done: set[str], optio
     copies = Template(function.body.block) if len(wanted) > 1 or to_move is None else None
     for call in wanted:
         if copies is not None and call is not to_move:
-            _inline(call, copies.stamp())
+            _inline(call, copies.stamp(), frames)
     if to_move is not None:
-        _inline(to_move, function.body.block)
+        _inline(to_move, function.body.block, frames)
         erase(function)
     return True
 
@@ -121,14 +122,14 @@ def _roots(body: Block) -> list[SSAValue]:
     return list(body.last_op.operands) if body.last_op else []
 
 
-def _inline(call: CallOp, body: Block) -> None:
+def _inline(call: CallOp, body: Block, frames: StackFrames) -> None:
     """Puts the ops of `body`, which nothing else owns, in the place of the call."""
     for parameter, value in zip(body.args, call.operands, strict=True):
         parameter.replace_all_uses_with(value)
     roots, returned = _roots(body), body.last_op
     if returned is not None:
         erase(returned)
-    _prefix_op_names(call, body)
+    _say_where_from(CalledFrom(call, frames), body)
     waiting = orders_before(call)
     inlined = list(body.ops) if waiting else []
     splice(body, call)
@@ -139,13 +140,13 @@ def _inline(call: CallOp, body: Block) -> None:
     erase(call)
 
 
-def _prefix_op_names(call: CallOp, body: Block) -> None:
-    if not (prefix := op_name(call)):
-        return
-    for op in body.ops:
-        name = op_name(op)
-        if name and len(prefix) + 1 + len(name) <= LONGEST_OP_NAME:
-            set_op_name(op, f"{prefix}/{name}")
+def _say_where_from(called: CalledFrom, body: Block) -> None:
+    blocks = [] if called.says_nothing else [body]
+    for block in blocks:  # grows while we go
+        for op in block.ops:
+            called.apply(op)
+            if isinstance(op, WhileOp | ConditionalOp):
+                blocks += [inner for region in op.regions for inner in region.blocks]
 
 
 def _hand_on(order: ControlDependencyOp, inlined: Sequence[Operation]) -> None:

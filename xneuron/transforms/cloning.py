@@ -1,13 +1,15 @@
-"""Copies of computations that may run beside the original: own names, own channels.
+"""Copies of computations that may run beside the original: own names, own channels, own scheduling groups.
 
 Two copies of a collective must not meet on one channel. Each copy gets fresh channel ids, one per id of the original,
-so that ops which share an id on purpose (start and done, send and recv) go on sharing. Called functions are shared by
-all copies, unless they hold channels, or loops that wait (`waiting_loops`): then each copy has its own.
+so that ops which share an id on purpose (start and done, send and recv) go on sharing; scheduling groups likewise.
+Called functions are shared by all copies, unless they hold channels or groups, or loops that wait (`waiting_loops`):
+then each copy has its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import count
 from typing import cast
 
@@ -18,9 +20,10 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xneuron.analysis.call_graph import CallGraph, callee_name
 from xneuron.analysis.channels import channel_of, next_channel_id
 from xneuron.analysis.contents import Contents
+from xneuron.analysis.scheduling_groups import ATTRIBUTES, KEY, next_scheduling_group, scheduling_group
 from xneuron.dialects.hlo.attributes import ComputationAttr, integer
 from xneuron.dialects.hlo.data_movement import CopyOp
-from xneuron.fastir import Template, build
+from xneuron.fastir import Dictionaries, Template, build
 from xneuron.transforms.names import Names
 from xneuron.transforms.waiting_loops import is_marked
 
@@ -28,16 +31,22 @@ PRIVATE = StringAttr("private")
 
 
 class Cloner:
-    """Makes copies of computations of one module, with one running channel counter."""
+    """Makes copies of computations of one module, with one running counter for channels and one for groups."""
 
     def __init__(self, module: ModuleOp, calls: CallGraph) -> None:
         self.calls = calls
+        self._module = module
         self.channels = count(next_channel_id(module))
         self.left: set[str] = set()
-        self._own = Contents(calls, lambda op: channel_of(op) is not None or is_marked(op))
+        self._own = Contents(calls, lambda op: _is_numbered(op) or is_marked(op))
         self._templates: dict[str, Template] = {}
         self._names = Names(calls.functions)
         self._types: dict[Template, FunctionType] = {}
+
+    @cached_property
+    def groups(self) -> Iterator[int]:
+        """Numbers of scheduling groups that no op of the module has."""
+        return count(next_scheduling_group(self._module))
 
     def template(self, block: Block) -> Template:
         """A computation made ready to become a function, many times."""
@@ -49,7 +58,7 @@ class Cloner:
         seen: set[str] = set()
         for each in templates:  # grows while we go
             for op in each.specials:
-                if isinstance(op, CallOp) and (name := callee_name(op)) not in seen:
+                if isinstance(op, CallOp) and self.is_copied(op) and (name := callee_name(op)) not in seen:
                     seen.add(name)
                     templates.append(self.function_template(name))
         return sum(each.size for each in templates)
@@ -88,8 +97,13 @@ class Cloner:
         """A name for a copy that no function has yet."""
         return self._names.fresh(f"{name}.clone")
 
+    def is_copied(self, op: CallOp) -> bool:
+        """True for a call of a function of which each copy of the caller needs its own."""
+        callee = self.calls.callee(op)
+        return callee is not None and self._own.inside(callee.body)
+
     def _is_special(self, op: Operation) -> bool:
-        return channel_of(op) is not None or (isinstance(op, CallOp) and self._own.has(op))
+        return _is_numbered(op) or (isinstance(op, CallOp) and self.is_copied(op))
 
     def function_template(self, name: str) -> Template:
         """A function's body, made ready once."""
@@ -106,19 +120,20 @@ class Cloner:
 
 
 class Copy:
-    """One copy: its channel ids and its functions, by those of the original."""
+    """One copy: its channel ids, groups and functions, by those of the original."""
 
     def __init__(self, cloner: Cloner, before: FuncOp) -> None:
         self.cloner = cloner
         self.before = before
         self.channels: dict[int, Attribute] = {}
+        self.groups: dict[int, int] = {}
         self.callees: dict[str, Attribute] = {}
 
     def function(
         self, template: Template, name: str, properties: dict[str, Attribute], attributes: dict[str, Attribute]
     ) -> FuncOp:
         """A copy of a computation as a function of that name."""
-        block = template.stamp(self.properties)
+        block = template.stamp(self.dictionaries)
         function = build(
             FuncOp,
             (),
@@ -139,11 +154,23 @@ class Copy:
         module.insert_op_before(function, self.before)
         return function
 
-    def properties(self, op: Operation) -> dict[str, Attribute]:
-        """Properties of the copy of an op that is not copied as it is: what a template asks for."""
-        if isinstance(op, CallOp):
-            return {**op.properties, "callee": self.callee(callee_name(op))}
-        return {**op.properties, "channel_id": self.channel(channel_of(op) or 0)}
+    def dictionaries(self, op: Operation) -> Dictionaries:
+        """Properties and attributes of the copy of an op that is not copied as it is: what a template asks for."""
+        properties, attributes = dict(op.properties), dict(op.attributes)
+        if isinstance(op, CallOp) and self.cloner.is_copied(op):
+            properties["callee"] = self.callee(callee_name(op))
+        if (channel := channel_of(op)) is not None:
+            properties["channel_id"] = self.channel(channel)
+        if (group := scheduling_group(op)) is not None:
+            attributes[ATTRIBUTES] = self.in_group(op, *group)
+        return properties, attributes
+
+    def in_group(self, op: Operation, old: int, iteration: str) -> Attribute:
+        """An op's frontend attributes with this copy's scheduling group for one of the original."""
+        if old not in self.groups:
+            self.groups[old] = next(self.cloner.groups)
+        said = cast(DictionaryAttr, op.attributes[ATTRIBUTES]).data
+        return DictionaryAttr({**said, KEY: StringAttr(f"{self.groups[old]}{iteration}")})
 
     def channel(self, old: int) -> Attribute:
         """This copy's channel for one of the original."""
@@ -158,6 +185,11 @@ class Copy:
             self.callees[name] = SymbolRefAttr(fresh)  # known before the copy is made: it may call itself
             self.cloner.copy_function(name, fresh, self)
         return self.callees[name]
+
+
+def _is_numbered(op: Operation) -> bool:
+    """True for an op with a number that no other copy may have."""
+    return channel_of(op) is not None or scheduling_group(op) is not None
 
 
 def call(

@@ -90,7 +90,7 @@ class Iterations:
         arguments = [state.whole(f"{prefix}state")] if self._takes_whole else []
         arguments += [counter] if counter is not None else []
         arguments += [state.element(index, prefix + name) for index, name in self._read.items()]
-        values = self._template.stamp_into(state.block, arguments, copy.properties, prefix)
+        values = self._template.stamp_into(state.block, arguments, copy.dictionaries, prefix)
         if self._by_element:
             return State(state.block, self.state_type, elements=values)
         return State(state.block, self.state_type, whole=values[0])

@@ -156,3 +156,43 @@ func.func @public(%y: tensor<f32>) -> tensor<f32> {
   %n = hlo.negate(%y) : (tensor<f32>) -> tensor<f32>
   func.return %n : tensor<f32>
 }
+
+// -----
+
+// Stack frames, as rows (place, caller) of the module's table: what is called from frame 2 has it behind its own
+// outermost frame, in loops too; not twice. One without a frame gets none. New frames are shared.
+
+// CHECK: hlo.stack_frames = [array<i64: 1, 0>, array<i64: 2, 1>, array<i64: 3, 0>, array<i64: 4, 3>, array<i64: 5, 2>, array<i64: 3, 2>, array<i64: 4, 6>]
+// CHECK-LABEL: func.func @frames
+// CHECK-NEXT: hlo.negate({{.*}}stack_frame_id = 7 : i64
+// CHECK-NEXT: hlo.abs({{.*}}op_name = "f/abs", stack_frame_id = 5 : i64
+// CHECK-NEXT: hlo.sine(%1) : (
+// CHECK-NEXT: hlo.while({{.*}}
+// CHECK:        hlo.cosine({{.*}}op_name = "f/cos", stack_frame_id = 7 : i64
+// CHECK:      hlo.negate({{.*}}stack_frame_id = 4 : i64
+module attributes {hlo.stack_frames = [array<i64: 1, 0>, array<i64: 2, 1>, array<i64: 3, 0>, array<i64: 4, 3>, array<i64: 5, 2>]} {
+  func.func @frames(%x: tensor<f32>) -> tensor<f32> {
+    %r = func.call @f(%x) {metadata = {op_name = "f", stack_frame_id = 2 : i64}} : (tensor<f32>) -> tensor<f32>
+    %s = func.call @g(%r) : (tensor<f32>) -> tensor<f32>
+    func.return %s : tensor<f32>
+  }
+  func.func private @f(%x: tensor<f32>) -> tensor<f32> {
+    %0 = hlo.negate(%x) {metadata = {stack_frame_id = 4 : i64}} : (tensor<f32>) -> tensor<f32>
+    %1 = hlo.abs(%0) {metadata = {op_name = "abs", stack_frame_id = 5 : i64}} : (tensor<f32>) -> tensor<f32>
+    %2 = hlo.sine(%1) : (tensor<f32>) -> tensor<f32>
+    %3 = hlo.while(%2) cond {
+    ^bb0(%p: tensor<f32>):
+      %c = hlo.compare(%p, %p) {direction = "LT"} : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      hlo.return(%c) : (tensor<i1>) -> ()
+    } body {
+    ^bb0(%p: tensor<f32>):
+      %q = hlo.cosine(%p) {metadata = {op_name = "cos", stack_frame_id = 4 : i64}} : (tensor<f32>) -> tensor<f32>
+      hlo.return(%q) : (tensor<f32>) -> ()
+    } : (tensor<f32>) -> tensor<f32>
+    func.return %3 : tensor<f32>
+  }
+  func.func private @g(%x: tensor<f32>) -> tensor<f32> {
+    %0 = hlo.negate(%x) {metadata = {stack_frame_id = 4 : i64}} : (tensor<f32>) -> tensor<f32>
+    func.return %0 : tensor<f32>
+  }
+}
