@@ -22,7 +22,7 @@ def comparisons(array: np.ndarray) -> dict[str, tuple[str, str]]:
 def test_integers(name: str) -> None:
     x, y = pairs(integers(name))
     opcodes = [*ARITHMETIC, *BITS, *(["mulhi"] if x.dtype.itemsize < 8 else [])]
-    unary = ["negate", "not", "popcnt", "count-leading-zeros", *(["abs", "sign"] if name[0] == "s" else [])]
+    unary = ["negate", "not", "popcnt", "count-leading-zeros", "abs", "sign"]
     lines = {opcode: (shape(x), f"{opcode}(p0, p1)") for opcode in opcodes}
     lines |= {opcode: (shape(x), f"{opcode}(p0)") for opcode in unary}
     lines |= {"clamp": (shape(x), "clamp(p1, p0, p2)"), **comparisons(x)}

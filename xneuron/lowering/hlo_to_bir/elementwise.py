@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from xdsl.ir import Operation
 
-from xneuron.dialects.bir.enums import ActivationFunctionType, AluOpType
+from xneuron.dialects.bir.enums import ActivationFunctionType, AluOpType, DType
 from xneuron.dialects.hlo import elementwise as hlo
 from xneuron.dialects.hlo.types import element_of
 
@@ -21,6 +21,11 @@ from .tiles import Chip, Operand, Steps, Tile, elementwise
 from .values import Tree
 
 _S = TypeVar("_S", bound=Callable[..., None])
+
+
+def is_signed(dtype: DType) -> bool:
+    """True for integers that have a sign."""
+    return dtype.value.startswith("int")
 
 
 def stepwise(*ops: type[Operation], check: Check | None = None) -> Callable[[_S], _S]:
@@ -104,7 +109,7 @@ def absolute(low: Lowering, op: hlo.AbsOp) -> Tree:
 def sign(tile: Tile, out: Chip, x: Operand) -> None:
     """-1, 0 or 1; of floats, zeros and NaN are their own sign."""
     if x.dtype.is_integer:
-        tile.twice(out, x, (AluOpType.max, -1), (AluOpType.min, 1))
+        tile.twice(out, x, (AluOpType.max, -1 if is_signed(out.dtype) else 0), (AluOpType.min, 1))
         return
     with tile.inner() as inner:
         x = inner.chip(x)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from xneuron.dialects.bir.enums import AluOpType
 from xneuron.dialects.hlo import elementwise as hlo
 
-from .elementwise import sign, stepwise
-from .elementwise_integers import all_ones, is_signed, lowest
+from .elementwise import is_signed, sign, stepwise
+from .elementwise_integers import all_ones, lowest
 from .tiles import Chip, Operand, Tile
 from .values import Splat
 

@@ -9,7 +9,7 @@ from xneuron.dialects.bir.enums import AluOpType, DType
 from xneuron.dialects.hlo import elementwise as hlo
 from xneuron.dialects.hlo.types import element_of
 
-from .elementwise import stepwise
+from .elementwise import is_signed, stepwise
 from .tiles import Chip, Operand, Tile
 from .values import Splat
 
@@ -19,11 +19,6 @@ _WIDE = {True: DType.int64, False: DType.uint64}
 def bits_of(dtype: DType) -> int:
     """The width of an element."""
     return 8 * dtype.nbytes
-
-
-def is_signed(dtype: DType) -> bool:
-    """True for integers that have a sign."""
-    return dtype.value.startswith("int")
 
 
 def lowest(dtype: DType) -> int:
