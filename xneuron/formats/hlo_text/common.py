@@ -33,9 +33,9 @@ _METADATA = {
 
 _VALUES = {"string": r'"((?:[^"\\\n]|\\.)*+)"', "integer": r"(\d{1,18}+)", "braced integer": r"\{(\d{1,18}+)\}"}
 _PLAIN_METADATA = re.compile(
-    rf"\{{{''.join(f'(?:{key}={_VALUES[kind]}(?: |(?=}})))?+' for key, kind in _METADATA.items())}\}}"
+    rf"{''.join(f'(?:{key}={_VALUES[kind]}(?: |(?=}})))?+' for key, kind in _METADATA.items())}\}}"
 )
-"""Metadata as XLA prints them: fields in order, a space between."""
+"""Metadata as XLA prints them, behind the opening brace: fields in order, a space between."""
 _RANK = {key: rank for rank, key in enumerate(_METADATA)}
 _FIELDS = tuple((key, kind == "string") for key, kind in _METADATA.items())
 
@@ -55,12 +55,14 @@ def _parse_metadata(scanner: Scanner) -> Value:
     return DictionaryAttr(fields) if fields else None
 
 
-def plain_metadata(text: str, start: int, end: int) -> DictionaryAttr | None:
-    """Metadata that fill `text[start:end]` in the form XLA prints; None for any other form."""
-    if (found := _PLAIN_METADATA.fullmatch(text, start, end)) is None:
+def plain_metadata(text: str) -> DictionaryAttr | None:
+    """Metadata in the form XLA prints, `text` being all behind the opening brace; None for any other form."""
+    if (found := _PLAIN_METADATA.fullmatch(text)) is None:
         return None
     fields: dict[str, Attribute] = {
-        key: data_attribute(StringAttr, unescape(value)) if is_string else integer(int(value))
+        key: data_attribute(StringAttr, unescape(value) if "\\" in value else value)
+        if is_string
+        else integer(int(value))
         for (key, is_string), value in zip(_FIELDS, found.groups(), strict=True)
         if value is not None
     }

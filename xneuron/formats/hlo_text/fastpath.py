@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from xdsl.dialects.builtin import DictionaryAttr
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import ParseError
 
@@ -58,7 +59,9 @@ class LineReader:
         self.literals: dict[tuple[str, str], Attribute] = {}
         self.said: dict[tuple[str, str | None], Said] = {}
         self.heads: dict[tuple[str, str], Said] = {}
-        """What lists of attributes say before the metadata at their end, which differ from line to line."""
+        """What lists of attributes say before the metadata at their end."""
+        self.metadata: dict[str, DictionaryAttr] = {}
+        """Metadata by their text: instructions that JAX made of one operation share it."""
 
     def lines(self, computation: Computation, last: SSAValue | None) -> SSAValue | None:
         """Takes lines as long as they are ordinary; the last value."""
@@ -161,9 +164,8 @@ class LineReader:
     def _said(self, found: re.Match[str], row: Row, operands: Sequence[SSAValue]) -> Said:
         """Takes a list of attributes that was not seen before; remembers it if it fills the line."""
         rest = found[6]
-        head, mark, _ = rest.rpartition("metadata={") if rest else ("", "", "")
-        start = found.end() - len(rest or "") + len(head) + len("metadata=")
-        metadata = plain_metadata(found.string, start, found.end()) if mark else None
+        head, mark, fields = rest.rpartition("metadata={") if rest else ("", "", "")
+        metadata = self.metadata.get(fields) or self._metadata(fields) if mark else None
         if metadata is not None and (known := self.heads.get((row.opcode, head))):
             self.scanner.pos = found.end()
             attributes = {**known.attributes, "metadata": metadata}
@@ -178,3 +180,8 @@ class LineReader:
             others = {name: value for name, value in said.attributes.items() if name != "metadata"}
             self.heads[row.opcode, head] = replace(said, attributes=others)
         return said
+
+    def _metadata(self, fields: str) -> DictionaryAttr | None:
+        if (metadata := plain_metadata(fields)) is not None:
+            self.metadata[fields] = metadata
+        return metadata
