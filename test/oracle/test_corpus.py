@@ -44,7 +44,6 @@ def batch_of(name: str) -> int:
 
 # Loops whose number of iterations depends on an argument.
 LOOPS_LEFT = {
-    "bubble_sort": 1,
     "collatz": 1,
     "fixed_point": 1,
     "fori_traced": 1,
