@@ -6,7 +6,6 @@ of pairs pass values through. (Forms: xla-semantics.md d.6; markers: neuron-hlo-
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -27,6 +26,7 @@ from xneuron.dialects.hlo.control_flow import (
 )
 from xneuron.dialects.hlo.custom import CustomCallOp
 from xneuron.dialects.hlo.data_movement import ConstantOp, CopyDoneOp, CopyOp, CopyStartOp
+from xneuron.dialects.hlo.marker_targets import MARKERS
 from xneuron.interpreters.values import literal_value
 
 
@@ -46,7 +46,6 @@ class Constant(NamedTuple):
 Forward: TypeAlias = "Operand | Constant | list[Forward]"
 """What a result is made of; a list is a tuple."""
 
-_MARKER = re.compile(r"NeuronBoundaryMarker-(Start|End)|AwsNeuronModuleMarker(Start|End)-(Forward|Backward)")
 _ITSELF = Operand(0)
 
 
@@ -69,7 +68,7 @@ def _operands(op: Operation) -> Forward:
 
 
 def _marker(op: CustomCallOp) -> Forward | None:
-    if not _MARKER.fullmatch(op.custom_call_target.data):
+    if op.custom_call_target.data not in MARKERS:
         return None
     return _ITSELF if len(op.operands) == 1 else _operands(op)
 
