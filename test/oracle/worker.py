@@ -19,11 +19,12 @@ os.environ["JAX_PLATFORMS"] = "cpu"
 
 import jax
 import numpy as np
-from arrays import load_arrays, save_arrays
 from jax._src.interpreters import mlir as jax_mlir
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jaxlib import _hlo, _jax
 from jaxlib.mlir import ir
+
+from xneuron.formats.arrays import load_arrays, save_arrays
 
 jax.config.update("jax_enable_x64", True)  # else s64 and f64 inputs lose half their bits
 

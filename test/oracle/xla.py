@@ -15,7 +15,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-from oracle.arrays import load_arrays, save_arrays
+
+from xneuron.formats.arrays import load_arrays, save_arrays
 
 WORKER = Path(__file__).with_name("worker.py")
 
