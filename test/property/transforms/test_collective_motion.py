@@ -5,7 +5,8 @@ from random import Random
 
 import numpy as np
 import pytest
-from property.collective_loops import Case, gather_case, leaves, reduction_case
+from property.collective_loops import Case, gather_case, leaves
+from property.reduction_loops import reduction_case
 from xdsl.context import Context
 from xdsl.passes import ModulePass
 
