@@ -47,6 +47,7 @@ class _Decoder:
         self._attributes: dict[ir.Attribute, Value] = {}
         self._locations: dict[ir.Attribute, tuple[Place, Origin]] = {}
         self._resources: dict[str, bytes] = {}
+        self._placed = ir.StringAttr.get(PLACED, module.context)
 
     def op(self, op: ir.Operation) -> Op:
         operands = tuple([self._values[value] for value in op.operands])
@@ -99,7 +100,7 @@ class _Decoder:
 
     def _attributes_of(self, op: ir.Operation) -> dict[str, Value]:
         found: dict[str, Value] = {}
-        as_text = _AS_TEXT - ({"composite_attributes"} if _is_marker(op) else set())
+        as_text = _AS_TEXT - {"composite_attributes"} if _is_marker(op) else _AS_TEXT
         for name in op.attributes:
             try:
                 attribute = op.attributes[name]
@@ -189,8 +190,18 @@ class _Decoder:
         key = location.attr
         found = self._locations.get(key)
         if found is None:
-            found = self._locations[key] = _located(location)
+            found = self._locations[key] = self._located(location)
         return found
+
+    def _located(self, location: Any) -> tuple[Place, Origin]:
+        """Where an operation stands in the text, and what it comes from."""
+        if isinstance(location, ir.FusedLoc) and location.metadata == self._placed:
+            # MLIR drops what is unknown.
+            placed, *said = location.locations
+            return self._located(placed)[0], _origin(said[0]) if said else _UNKNOWN
+        if isinstance(location, ir.FileLineColLoc) and location.filename == TEXT:
+            return Place(location.start_line, location.start_col), _UNKNOWN
+        return _NOWHERE, _origin(location)
 
 
 _RESOURCE = re.compile(r"dense_resource<([^>]*)> : .*")
@@ -221,17 +232,6 @@ _SIMPLE: dict[type, Callable[[Any], Value]] = {
     ir.DenseF32ArrayAttr: list,
     ir.DenseF64ArrayAttr: list,
 }
-
-
-def _located(location: Any) -> tuple[Place, Origin]:
-    """Where an operation stands in the text, and what it comes from."""
-    if isinstance(location, ir.FusedLoc) and str(location.metadata) == f'"{PLACED}"':
-        # MLIR drops what is unknown.
-        placed, *said = location.locations
-        return _located(placed)[0], _origin(said[0]) if said else _UNKNOWN
-    if isinstance(location, ir.FileLineColLoc) and location.filename == TEXT:
-        return Place(location.start_line, location.start_col), _UNKNOWN
-    return _NOWHERE, _origin(location)
 
 
 def _origin(location: Any) -> Origin:

@@ -122,7 +122,7 @@ class Builder:
         attributes: dict[str, Attribute] | None = None,
     ) -> SSAValue:
         """The op that stands for the StableHLO op: of its result type, with all it says beside its meaning."""
-        own = merged(self.attributes(), attributes or {})
+        own = merged(self.attributes(), attributes) if attributes else self.attributes()
         result = packed(self.types) if type is None else type
         name = self.source.names(self.op.place, 1)[0] if len(self.op.results) == 1 else None
         return self._appended(cls, operands, result, properties or {}, own, name, regions)

@@ -155,7 +155,8 @@ _TRANSLATED = frozenset({"mhlo.sharding", SHARDING, FRONTEND, "result_accuracy",
 
 def common_attributes(op: Op, meshes: Meshes) -> dict[str, Attribute]:
     """The discardable attributes of the `hlo` op that stands for this one."""
-    return carried({key: value for key, value in op.attributes.items() if _is_common(key)}, meshes)
+    said = {key: value for key, value in op.attributes.items() if _is_common(key)}
+    return carried(said, meshes) if said else {}
 
 
 def _is_common(key: str) -> bool:
