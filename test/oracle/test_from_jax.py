@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+PROGRAM = str(Path(__file__).parents[1] / "corpus" / "scan_sum.before.hlo")
 SCRIPT = """
 import jax
 import jax.numpy as jnp
@@ -76,6 +78,19 @@ def test_start_up_does_without(module: str) -> None:
     imported = "xneuron, xneuron.universe, xneuron.formats.stablehlo.frontend"
     code = f"import sys, {imported}; assert {module!r} not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["opt", "--help"], ["opt", PROGRAM, "-t", "hlo"], ["run", PROGRAM, "--random", "1"]]
+)
+def test_tools_do_without(arguments: list[str]) -> None:
+    """Help, and what is done to HLO text."""
+    tool, *rest = arguments
+    code = f"""import sys, xneuron.tools.xneuron_{tool} as tool
+sys.argv[1:] = {rest}
+try: tool.main()
+finally: assert not sys.modules.keys() & {{"jax", "jaxlib"}}"""
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
 
 
 def test_without_the_extra_is_one_error() -> None:
