@@ -227,6 +227,8 @@ def test_a_gap_of_ours_has_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(TABLE, "stablehlo.sine", gap)
     with pytest.raises(ParseError) as caught:
         parse_stablehlo(LOCATED.replace("math.sin", "stablehlo.sine"))
-    assert caught.value.msg.startswith("stablehlo.sine: expected an operation as JAX prints it, found one that fails by")
+    assert caught.value.msg.startswith(
+        "stablehlo.sine: expected an operation as JAX prints it, found one that fails by"
+    )
     assert caught.value.msg.endswith("KeyError: 'permutation'; traced as jit(f)/sin at model.py:7:24")
     assert caught.value.span.get_location().line == 3
