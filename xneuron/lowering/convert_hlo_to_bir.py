@@ -20,7 +20,6 @@ from xneuron.dialects.hlo.types import shape_of
 from xneuron.lowering.hlo_to_bir.computations import Lowering
 from xneuron.lowering.hlo_to_bir.copies import copy
 from xneuron.lowering.hlo_to_bir.empty import is_nothing
-from xneuron.lowering.hlo_to_bir.homes import readers
 from xneuron.lowering.hlo_to_bir.layout import dtype_of, on_chip
 from xneuron.lowering.hlo_to_bir.rules import check, check_type, load_rules
 from xneuron.lowering.hlo_to_bir.values import Buffer, Leaf, Path, Tree, leaf_paths, map_leaves, tree_of
@@ -97,7 +96,9 @@ def _loaded(low: Lowering, argument: SSAValue, path: Path, leaf: Leaf) -> Leaf:
     """A parameter that instructions compute with on chip, brought there once and for all if there is room."""
     if not isinstance(leaf, Buffer) or low.homes.in_dram(argument, path) or on_chip(leaf.count) is None:
         return leaf
-    if not any(low.demand.op(op) and op.operands[n] in low.demand.operands(op) for op, n in readers(argument, path)):
+    if not any(
+        low.demand.op(op) and op.operands[n] in low.demand.operands(op) for op, n in low.homes.readers(argument, path)
+    ):
         return leaf
     loaded = low.storage.value(f"{_name(argument)}.loaded", leaf.dtype, leaf.count, in_dram=False)
     if loaded.in_dram:

@@ -145,3 +145,11 @@ def test_more_trips_than_an_axis_has() -> None:
     """A counted loop of 2**31 iterations: known, but no bound of a `bir.loop`."""
     text = loop("s32[]", "NE", "add 1", start="constant(0)", bound="constant(-2147483648)")
     assert remarks(text) == [("lowered-to-do-while", "trips-beyond-axis")]
+
+
+@pytest.mark.parametrize(("start", "bound"), [("first", "constant(4294967294)"), ("constant(4294967293)", "last")])
+def test_a_number_that_only_an_unsigned_register_holds(start: str, bound: str) -> None:
+    """The distance of u32 counters wraps, so it is the same by signed numbers."""
+    text = loop("u32[]", "NE", "add 1", start, bound)
+    assert "bir.dynamic_for_loop" in opcodes(text)
+    lowered.agree(text, np.uint32(4294967290), np.uint32(1))

@@ -6,9 +6,11 @@ multiplied, and what a loop carries for that purpose, has its home there; all el
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
 
-from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue, Use
 
 from xneuron.dialects.hlo.attributes import int_of
 from xneuron.dialects.hlo.contractions import DotOp
@@ -53,48 +55,73 @@ MADE_IN_DRAM = frozenset(
 """Instructions that put their result together piece by piece."""
 
 
+Leaf: TypeAlias = tuple[SSAValue, Path]
+_ALL = -1
+
+
 class Homes:
     """Answers for the values of one module."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[SSAValue, Path], bool] = {}
+        self._known: dict[Leaf, bool] = {}
+        self._elements: dict[SSAValue, dict[int, list[Use]]] = {}
 
     def in_dram(self, value: SSAValue, path: Path = ()) -> bool:
         """True if the leaf at `path` of a value should live in DRAM."""
         if (known := self._known.get((value, path))) is not None:
             return known
-        seen = {(value, path), *_states(value, path)}
-        wanted = is_made_in_dram(value, path) or self._is_reached(list(seen), seen)
-        # What it is handed on to is reached into as little as it is.
-        self._known.update({(value, path): True} if wanted else dict.fromkeys(seen, False))
-        return wanted
+        if is_made_in_dram(value, path):
+            self._known[value, path] = True
+        else:
+            self._follow((value, path))
+        return self._known[value, path]
 
-    def _is_reached(self, work: list[tuple[SSAValue, Path]], seen: set[tuple[SSAValue, Path]]) -> bool:
-        """True if somebody reaches into a value, or into one that it is handed on as; those are added to `seen`."""
+    def _follow(self, start: Leaf) -> None:
+        """Finds out whether somebody reaches into a leaf, or into one that it is handed on as."""
+        came_from: dict[Leaf, Leaf | None] = {**dict.fromkeys(_states(*start), start), start: None}
+        work = list(came_from)
+        while work:
+            leaf = work.pop()
+            for use in self._uses(*leaf):
+                onward = [to for to in _onward(use.operation, use.index, leaf[1]) if to not in came_from]
+                if _reaches(use.operation, use.index) or any(self._known.get(to) for to in onward):
+                    self._known.update(dict.fromkeys(_way_back(leaf, came_from), True))
+                    return
+                came_from.update(dict.fromkeys(onward, leaf))
+                work += [to for to in onward if to not in self._known]
+        # What it is handed on to is reached into as little as it is.
+        self._known.update(dict.fromkeys(came_from, False))
+
+    def readers(self, value: SSAValue, path: Path) -> Iterator[tuple[Operation, int]]:
+        """Instructions that compute with a leaf of a value, however it is handed on, and by which operand."""
+        seen, work = {(value, path)}, [(value, path)]
         while work:
             value, path = work.pop()
-            for use in value.uses:
-                if _reaches(use.operation, use.index):
-                    return True
-                onward = [place for place in _onward(use.operation, use.index, path) if place not in seen]
-                if any(self._known.get(place) for place in onward):
-                    return True
+            for use in self._uses(value, path):
+                onward = _onward(use.operation, use.index, path)
+                if not onward and not isinstance(use.operation, _CONTROL):
+                    yield use.operation, use.index
+                work += [place for place in onward if place not in seen]
                 seen.update(onward)
-                work += onward
-        return False
+
+    def _uses(self, value: SSAValue, path: Path) -> Iterable[Use]:
+        """Uses of a value that have to do with a leaf: not those that take other elements out of a tuple."""
+        if not path:
+            return value.uses
+        if value not in self._elements:
+            self._elements[value] = by_element = defaultdict[int, list[Use]](list)
+            for use in value.uses:
+                op = use.operation
+                by_element[int_of(op.index) if isinstance(op, GetTupleElementOp) else _ALL].append(use)
+        by_element = self._elements[value]
+        return [*by_element.get(path[0], ()), *by_element.get(_ALL, ())]
 
 
-def readers(value: SSAValue, path: Path) -> Iterator[tuple[Operation, int]]:
-    """Instructions that compute with a leaf of a value, however it is handed on, and by which operand."""
-    seen, work = {(value, path)}, [(value, path)]
-    while work:
-        value, path = work.pop()
-        for use in value.uses:
-            onward = _onward(use.operation, use.index, path)
-            if not onward and not isinstance(use.operation, _CONTROL):
-                yield use.operation, use.index
-            work += [place for place in onward if place not in seen]
-            seen.update(onward)
+def _way_back(leaf: Leaf, came_from: dict[Leaf, Leaf | None]) -> Iterator[Leaf]:
+    at: Leaf | None = leaf
+    while at is not None:
+        yield at
+        at = came_from[at]
 
 
 _CONTROL = (ReturnOp, ConditionalOp, GetTupleElementOp, ControlDependencyOp)

@@ -51,8 +51,8 @@ class LoopControl:
         self.low.entries[self.op, operand] = self.low.load(self.low.written(leaf), wanted)
 
     def _operand(self, operand: Operand) -> SSAValue | int:
-        """The register of a slot, or the number itself."""
-        return operand if isinstance(operand, int) else self.low.entries[self.op, operand]
+        """The register of a slot, or the number itself as a register has it."""
+        return _signed(operand) if isinstance(operand, int) else self.low.entries[self.op, operand]
 
     def repeat(self, body: Callable[[], object], test: Callable[[SSAValue], None]) -> None:
         """Emits the loop: `body` emits an iteration, `test` puts the condition of the present state in a register."""
@@ -91,7 +91,7 @@ class LoopControl:
         """The register of the bound, behind the guards that the form asks for."""
         bound = self._operand(form.bound)
         if form.never_ends is not None and isinstance(bound, SSAValue):
-            self._guard(BranchCompareOp.IS_EQIMM, bound, form.never_ends, self._for_ever)
+            self._guard(BranchCompareOp.IS_EQIMM, bound, _signed(form.never_ends), self._for_ever)
         register = self._distance(form) if form.distance else self._operand(_one_of(form))
         assert isinstance(register, SSAValue)
         if form.too_far:
@@ -171,6 +171,11 @@ class LoopControl:
             test(again)
         builder.go_to(after)
         builder.start(after)
+
+
+def _signed(number: int) -> int:
+    """The low 32 bits as a signed number."""
+    return (number + 2**31) % 2**32 - 2**31
 
 
 def _one_of(form: Dynamic) -> Operand:

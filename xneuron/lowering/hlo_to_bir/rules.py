@@ -107,8 +107,8 @@ def problem(op: Operation) -> str | None:
     """Why BIR cannot express an instruction, None if it can."""
     if isinstance(op, ReturnOp | ControlDependencyOp):
         return None
-    for value in (*op.operands, *op.results):
-        if reason := type_problem(value.type):
+    for result in op.results:  # operands are results, too, or parameters
+        if reason := type_problem(result.type):
             return reason
     if isinstance(op, ChannelOp | PartitionIdOp | ReplicaIdOp):
         return "a bir.func is the program of one core, which meets no other"
