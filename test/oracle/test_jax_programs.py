@@ -94,9 +94,7 @@ def test_knows_its_lines_of_python(name: str) -> None:
         assert files <= {*(f"{theme}.py" for theme in THEMES), "worker.py"}
 
 
-TRACED = {
-    *("fori_traced", "fori_range", "while_with_closure", "while_of_one_value", "collatz_steps", "nested_triangle"),
-}
+TRACED = {"fori_traced", "fori_range", "while_with_closure", "while_of_one_value", "collatz_steps"}
 """Programs with a loop whose number of iterations the data decide."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -63,21 +64,30 @@ def assign(low: Lowering, pairs: Iterable[tuple[Buffer, Buffer | Splat]]) -> Non
     contents of one are put aside.
     """
     waiting = {target: source for target, source in pairs if target is not source}
+    reads = Counter(source for source in waiting.values() if isinstance(source, Buffer))
+    ready = [target for target in waiting if not reads[target]]
     while waiting:
-        needed = {source for source in waiting.values() if isinstance(source, Buffer)}
-        ready = [target for target in waiting if target not in needed]
-        for target in ready:
-            copy(low, target, waiting.pop(target))
         if not ready:
-            _put_aside(low, waiting)
+            ready.append(_put_aside(low, waiting, reads))
+        target = ready.pop()
+        source = waiting.pop(target)
+        copy(low, target, source)
+        if isinstance(source, Buffer):
+            reads[source] -= 1
+            if not reads[source] and source in waiting:
+                ready.append(source)
 
 
-def _put_aside(low: Lowering, waiting: dict[Buffer, Buffer | Splat]) -> None:
-    """Breaks one cycle: what the first target holds is read from a buffer of its own from now on."""
+def _put_aside(low: Lowering, waiting: dict[Buffer, Buffer | Splat], reads: Counter[Buffer]) -> Buffer:
+    """Breaks a cycle: what its first target holds is read from a buffer of its own. Returns the target, now ready."""
     first = next(iter(waiting))
-    aside = low.storage.value("aside", first.dtype, first.count, first.in_dram)
+    # All wait for each other, so that each is read once: the last of the cycle reads the first.
+    last = first
+    while (source := waiting[last]) is not first:
+        assert isinstance(source, Buffer)
+        last = source
+    aside = low.keep_for_now(low.storage.value("aside", first.dtype, first.count, first.in_dram))
     copy(low, aside, first)
-    for target, source in waiting.items():
-        if source is first:
-            waiting[target] = aside
-    low.keep_for_now(aside)
+    waiting[last] = aside
+    reads[first] = 0
+    return first
