@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -65,11 +65,11 @@ def assign(low: Lowering, pairs: Iterable[tuple[Buffer, Buffer | Splat]]) -> Non
     """
     waiting = {target: source for target, source in pairs if target is not source}
     reads = Counter(source for source in waiting.values() if isinstance(source, Buffer))
-    ready = [target for target in waiting if not reads[target]]
+    ready = deque(target for target in waiting if not reads[target])
     while waiting:
         if not ready:
             ready.append(_put_aside(low, waiting, reads))
-        target = ready.pop()
+        target = ready.popleft()
         source = waiting.pop(target)
         copy(low, target, source)
         if isinstance(source, Buffer):
