@@ -20,10 +20,8 @@ from xneuron.transforms.while_loop_unroller import WhileLoopUnroller
 
 pytestmark = pytest.mark.xdist_group("jax_programs")
 ALWAYS = (
-    "fori_static fori_traced scan_carry_and_outputs while_with_closure nested_counted grad_of_scan counter_of_u8 "
-    "switch_in_scan cond_with_loop_inside gather_rows sort_pairs convolution running reductions_of_special_values "
-    "bf16_matmul f8_matmul random_bit_generator rnn calls_of_one_function custom_vjp donated tree_of_results composite "
-    "sums_and_gathers loop_in_a_device training_on_devices pmapped"
+    "fori_traced scan_carry_and_outputs while_with_closure nested_counted grad_of_scan switch_in_scan gather_rows "
+    "sort_pairs reductions_of_special_values f8_matmul rnn composite loop_in_a_device pmapped"
 ).split()
 """Programs of every run: one of each kind. The others come with `make fuzz`."""
 

@@ -67,13 +67,16 @@ STAGES: dict[str, Callable[[str], Program]] = {
     "optimised, in, as HLO": lambda name: Program(print_hlo(_again(f"{name}.after"))),
 }
 LOOPS = {"unroll-while-loop", "while_loop_unroller"}
+ALWAYS_STAGES = {"out", "while_loop_unroller", "in, as HLO"}
+"""Stages of every run; the others come with `make fuzz`."""
 
 
 def _cases() -> list[Any]:
     found: list[Any] = []
     for batch, names in enumerate(BATCHES):
-        marks = [pytest.mark.xdist_group(f"stablehlo{batch}"), *([pytest.mark.fuzz] if batch else [])]
         for stage in STAGES:
+            is_long = bool(batch) or stage not in ALWAYS_STAGES
+            marks = [pytest.mark.xdist_group(f"stablehlo{batch}"), *([pytest.mark.fuzz] if is_long else [])]
             named = [name for name in names if stage not in LOOPS or " while(" in text_of(f"{name}.before")]
             found += [pytest.param(batch, name, stage, marks=marks, id=f"{name}-{stage}") for name in named]
     return found
