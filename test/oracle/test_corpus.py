@@ -61,6 +61,9 @@ def text_of(name: str) -> str:
     return (CORPUS / f"{name}.hlo").read_text()
 
 
+WITH_LOOPS = [name for name in NAMES if " while(" in text_of(f"{name}.before")]
+
+
 def module_of(name: str) -> ModuleOp:
     return parse_hlo(text_of(name), f"{name}.hlo")
 
@@ -84,6 +87,7 @@ def run(module: ModuleOp, name: str) -> list[np.ndarray]:
 def _xla_batch(index: int, stage: str) -> dict[str, list[np.ndarray]]:
     """XLA's outputs for one batch of programs: their own texts, or our texts of them unrolled."""
     names = NAMES[index * BATCH : (index + 1) * BATCH]
+    names = [name for name in names if stage != "unrolled" or name in WITH_LOOPS]
     texts = [print_hlo(unrolled(f"{n}.before")) if stage == "unrolled" else text_of(f"{n}.{stage}") for n in names]
     outcomes = run_on_xla([XlaProgram.of(t, *inputs_of(n)) for t, n in zip(texts, names, strict=True)])
     return {name: outcome.outputs for name, outcome in zip(names, outcomes, strict=True)}
@@ -142,7 +146,7 @@ def test_unrolled_values(name: str) -> None:
     assert left == LOOPS_LEFT.get(name.partition(".")[0], 0)
 
 
-@pytest.mark.parametrize("name", grouped(NAMES))
+@pytest.mark.parametrize("name", grouped(WITH_LOOPS))
 def test_xla_runs_what_we_unrolled(name: str) -> None:
     """Our text of the unrolled program, read and run by XLA."""
     assert_close(xla(name, "unrolled"), xla(name))
