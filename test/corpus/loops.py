@@ -339,7 +339,7 @@ def fixed_point(b, a, tolerance):
     """Jacobi iterations until nothing moves any more."""
 
     def moves(state):
-        x, change, steps = state
+        _, change, steps = state
         return (change > tolerance) & (steps < 100)
 
     def step(state):

@@ -15,8 +15,9 @@ from oracle.test_corpus import NAMES, assert_close, assert_same_bits, grouped, i
 from oracle.xla import Program, run_on_xla
 from xdsl.context import Context
 
+from xneuron.dialects.hlo.functions import entry_of
 from xneuron.formats.hlo_text import parse_hlo
-from xneuron.lowering.convert_hlo_to_bir import entry_of, lower
+from xneuron.lowering.convert_hlo_to_bir import lower
 from xneuron.lowering.hlo_to_bir.rules import NotLowerable
 from xneuron.tools.run_inputs import parameters_of, random_inputs
 

@@ -10,6 +10,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 
+from xneuron.dialects.hlo.functions import is_private
+
 
 class CallGraph:
     """Functions and call sites of a module, as they were when first asked for."""
@@ -40,7 +42,7 @@ class CallGraph:
 
     def only_call(self, function: FuncOp) -> CallOp | None:
         """The one call of a private function, None for any other function."""
-        if function.sym_visibility is None or function.sym_visibility.data != "private":
+        if not is_private(function):
             return None
         calls = self.callers.get(function.sym_name.data, [])
         return calls[0] if len(calls) == 1 else None

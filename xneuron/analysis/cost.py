@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Generic, Protocol, Self, TypeAlias, TypeVar
 
 from xdsl.dialects.builtin import ModuleOp, TupleType
-from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute, Block, Operation
 
 from xneuron.analysis.call_graph import CallGraph
@@ -21,6 +21,7 @@ from xneuron.analysis.trip_count import TripCount, trip_count
 from xneuron.dialects.hlo.base import opcode_of
 from xneuron.dialects.hlo.channels import GroupedOp, PermuteOp
 from xneuron.dialects.hlo.control_flow import ConditionalOp, WhileOp
+from xneuron.dialects.hlo.functions import public_functions
 from xneuron.dialects.hlo.types import DYNAMIC, element_count, element_of, elements_of, is_tensor, shape_of
 from xneuron.remarks import name_of
 
@@ -131,8 +132,7 @@ class RunCost(Generic[T]):
 
     def of_program(self) -> dict[str, T]:
         """One run of the public functions."""
-        functions = [op for op in self._module.ops if isinstance(op, FuncOp) and op.body.blocks]
-        entries = [op for op in functions if op.sym_visibility is None or op.sym_visibility.data != "private"]
+        entries = [function for function in public_functions(self._module) if function.body.blocks]
         return _joined([self.of(entry.body.block) for entry in entries], _sum)
 
     def of(self, block: Block) -> dict[str, T]:

@@ -46,6 +46,7 @@ from xneuron.dialects.hlo.control_flow import (
     WhileOp,
 )
 from xneuron.dialects.hlo.data_movement import CopyDoneOp, CopyStartOp
+from xneuron.dialects.hlo.functions import is_private
 from xneuron.dialects.hlo.replica_groups import Groups
 from xneuron.dialects.hlo.types import TOKEN, elements_of
 
@@ -110,8 +111,7 @@ class Replication:
                 self._note(result, (), _spelled(op))
 
     def _is_called(self, function: FuncOp) -> bool:
-        private = function.sym_visibility is not None and function.sym_visibility.data == "private"
-        return private and bool(self._calls.callers.get(function.sym_name.data))
+        return is_private(function) and bool(self._calls.callers.get(function.sym_name.data))
 
     def _is_known_call(self, op: Operation) -> bool:
         return isinstance(op, CallOp) and self._calls.callee(op) is not None

@@ -11,6 +11,7 @@ from xdsl.utils.exceptions import VerifyException
 from xneuron.analysis.call_graph import CallGraph, function_of
 from xneuron.analysis.channels import verify_channels
 from xneuron.analysis.dominance import verify_dominance
+from xneuron.dialects.hlo.functions import entry_of
 from xneuron.fastir import symbols_indexed
 
 
@@ -32,9 +33,7 @@ def verify_module(module: ModuleOp) -> None:
 def _verify_entry(module: ModuleOp) -> None:
     """An HLO module has one entry computation: the one function that is not private."""
     functions = [op for op in module.ops if isinstance(op, FuncOp)]
-    public = [f.sym_name.data for f in functions if f.sym_visibility is None or f.sym_visibility.data == "public"]
-    if len(public) != 1:
-        raise VerifyException(f"expected one public function, the entry computation, found {public or 'none'}")
+    entry_of(module)
     for function in functions:
         if (results := len(function.function_type.outputs.data)) != 1:
             raise VerifyException(f"expected computation {function.sym_name.data} to return one value, found {results}")

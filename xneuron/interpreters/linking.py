@@ -14,6 +14,7 @@ from xneuron.dialects.hlo.attributes import ComputationAttr
 from xneuron.dialects.hlo.channels import GroupedOp, PermuteOp, TransferOp
 from xneuron.dialects.hlo.collectives import InfeedOp, OutfeedOp, PartitionIdOp, ReplicaIdOp
 from xneuron.dialects.hlo.control_flow import AsyncStartOp, ConditionalOp, FusionOp, WhileOp
+from xneuron.dialects.hlo.functions import is_private
 from xneuron.execution.errors import EvaluationError, instruction
 
 CONTROL: frozenset[type[Operation]] = frozenset({WhileOp, ConditionalOp, FusionOp, AsyncStartOp})
@@ -45,7 +46,7 @@ class Linker:
             if symbol not in self.functions:
                 raise EvaluationError(f"expected a function, found no @{symbol}; there are {_listed(self.functions)}")
             return self.functions[symbol]
-        public = {name: op for name, op in self.functions.items() if _is_public(op)}
+        public = {name: op for name, op in self.functions.items() if not is_private(op)}
         if len(public) != 1:
             raise EvaluationError(f"expected one public function, found {_listed(public)}; say which one to run")
         return next(iter(public.values()))
@@ -99,10 +100,6 @@ class Linker:
     def call_sites(self) -> Counter[str]:
         """Number of calls of each function in the whole module."""
         return Counter(op.callee.string_value() for op in self.module.walk() if isinstance(op, CallOp))
-
-
-def _is_public(function: FuncOp) -> bool:
-    return function.sym_visibility is None or function.sym_visibility.data == "public"
 
 
 def _listed(names: dict[str, FuncOp]) -> str:

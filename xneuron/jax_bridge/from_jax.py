@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
 
+from xneuron.dialects.hlo.functions import entry_of
 from xneuron.formats.stablehlo.parser import translated
 from xneuron.formats.stablehlo.process import require_extra
-from xneuron.formats.stablehlo.writer.module import entry_of
 from xneuron.jax_bridge.signature import remember
 
 if TYPE_CHECKING:

@@ -15,11 +15,12 @@ from xdsl.utils.exceptions import VerifyException
 
 from xneuron.dialects.hlo.attributes import int_of
 from xneuron.dialects.hlo.custom import CustomCallOp
+from xneuron.dialects.hlo.functions import entry_of
 from xneuron.dialects.hlo.types import DYNAMIC, element_of, is_tensor, shape_of, spelled
 from xneuron.formats.stablehlo.process import require_extra
 from xneuron.formats.stablehlo.writer.aliases import aliases, donors
 from xneuron.formats.stablehlo.writer.emitter import described
-from xneuron.formats.stablehlo.writer.module import entry_of, print_stablehlo
+from xneuron.formats.stablehlo.writer.module import print_stablehlo
 from xneuron.formats.stablehlo.writer.text import leaf_types
 from xneuron.jax_bridge.partitions import Run, Shapes, layout_of, on_mesh, stacked, tells_apart
 from xneuron.jax_bridge.primitive import Program, dtype_of, run

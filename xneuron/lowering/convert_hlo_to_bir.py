@@ -9,13 +9,14 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.utils.exceptions import PassFailedException
+from xdsl.utils.exceptions import PassFailedException, VerifyException
 
 from xneuron.analysis.loop_forms import LoopForms
 from xneuron.dialects.bir import functions as bir
 from xneuron.dialects.bir.branches import ReturnOp
 from xneuron.dialects.bir.enums import TensorKind
 from xneuron.dialects.hlo.base import HloOp
+from xneuron.dialects.hlo.functions import entry_of
 from xneuron.dialects.hlo.types import shape_of
 from xneuron.lowering.hlo_to_bir.computations import Lowering
 from xneuron.lowering.hlo_to_bir.copies import copy
@@ -59,17 +60,11 @@ def lower(ctx: Context, module: ModuleOp) -> bir.FuncOp:
     prepared = module.clone()
     TupleWhileOperands().apply(ctx, prepared)
     inline_calls(prepared)
-    entry = entry_of(prepared)
+    try:
+        entry = entry_of(prepared)
+    except VerifyException as error:
+        raise PassFailedException(str(error)) from None
     return _function(entry, Lowering(entry, LoopForms(prepared)))
-
-
-def entry_of(module: ModuleOp) -> FuncOp:
-    """The one public function. Raises PassFailedException if there is none."""
-    found = [op for op in module.body.block.ops if isinstance(op, FuncOp) and not op.is_declaration]
-    public = [op for op in found if op.sym_visibility is None or op.sym_visibility.data == "public"]
-    if len(public) != 1:
-        raise PassFailedException(f"expected one public function to lower, found {len(public)}")
-    return public[0]
 
 
 def _function(entry: FuncOp, low: Lowering) -> bir.FuncOp:

@@ -16,9 +16,10 @@ from xneuron.analysis.call_graph import CallGraph, function_of
 from xneuron.analysis.control_dependencies import is_ordered, orders_before
 from xneuron.dialects.hlo.attributes import text_of
 from xneuron.dialects.hlo.control_flow import AsyncStartOp, ConditionalOp, ControlDependencyOp, WhileOp
+from xneuron.dialects.hlo.functions import is_private
 from xneuron.fastir import Template, collector_off, splice
 from xneuron.remarks import declare, remark
-from xneuron.transforms.hlo_dce import drop_unused_functions, eliminate_dead_code, is_private
+from xneuron.transforms.hlo_dce import drop_unused_functions, eliminate_dead_code
 from xneuron.transforms.metadata import CalledFrom, StackFrames
 from xneuron.transforms.replacement import erase
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr, TupleType
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -15,9 +14,9 @@ from xneuron.analysis.boundary_markers import is_marker, marked_type
 from xneuron.dialects.hlo.attributes import integer
 from xneuron.dialects.hlo.control_flow import GetTupleElementOp, TupleOp
 from xneuron.dialects.hlo.custom import CustomCallOp
+from xneuron.dialects.hlo.functions import public_functions
 from xneuron.dialects.hlo.types import spelled, tuple_of
 from xneuron.remarks import declare, remark
-from xneuron.transforms.hlo_dce import is_private
 from xneuron.transforms.replacement import erase
 
 NO_IDENTITY = declare("marker-no-identity", "The boundary marker's result is not what its operands make.")
@@ -44,8 +43,8 @@ class CanonicalizeBoundaryMarker(ModulePass):
 
 def canonicalize_markers(module: ModuleOp) -> bool:
     """Rebuilds the markers of the public functions' own blocks; true if there were any to rebuild."""
-    entries = [op for op in module.ops if isinstance(op, FuncOp) and not is_private(op)]
-    found = [op for entry in entries for block in entry.body.blocks for op in block.ops if _is_loose(op)]
+    blocks = [block for entry in public_functions(module) for block in entry.body.blocks]
+    found = [op for block in blocks for op in block.ops if _is_loose(op)]
     rebuilt = [marker for marker in found if _is_sound(marker)]
     for marker in rebuilt:
         _rebuild(marker)

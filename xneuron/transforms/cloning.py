@@ -23,6 +23,7 @@ from xneuron.analysis.contents import Contents
 from xneuron.analysis.scheduling_groups import ATTRIBUTES, KEY, next_scheduling_group, scheduling_group
 from xneuron.dialects.hlo.attributes import ComputationAttr, integer
 from xneuron.dialects.hlo.data_movement import CopyOp
+from xneuron.dialects.hlo.functions import is_private
 from xneuron.fastir import Dictionaries, Template, build
 from xneuron.transforms.names import Names
 from xneuron.transforms.waiting_loops import is_marked
@@ -77,7 +78,7 @@ class Cloner:
         waiting, graph = list(self.left), CallGraph(self.calls.module)
         while waiting:
             function = graph.functions.get(name := waiting.pop())
-            if function is None or graph.callers.get(name) or function.sym_visibility != PRIVATE:
+            if function is None or graph.callers.get(name) or not is_private(function):
                 continue
             for call in (op for op in function.walk() if isinstance(op, CallOp)):
                 graph.callers[callee_name(call)].remove(call)

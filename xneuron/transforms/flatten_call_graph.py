@@ -11,8 +11,8 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.passes import ModulePass
 
 from xneuron.analysis.call_graph import CallGraph, callee_name, function_of
+from xneuron.dialects.hlo.functions import is_private
 from xneuron.fastir import collector_off
-from xneuron.transforms.hlo_dce import is_private
 from xneuron.transforms.names import Names
 
 

@@ -16,6 +16,7 @@ from xneuron.analysis.computations import computations_outside_in
 from xneuron.analysis.effects import Effects
 from xneuron.dialects.hlo.base import HloOp
 from xneuron.dialects.hlo.control_flow import ControlDependencyOp
+from xneuron.dialects.hlo.functions import is_private
 from xneuron.transforms.replacement import erase
 
 
@@ -72,11 +73,6 @@ def drop_unused_functions(module: ModuleOp) -> bool:
     for op in unused:
         erase(op)
     return bool(unused)
-
-
-def is_private(function: FuncOp) -> bool:
-    """True for a function that only its module can call."""
-    return function.sym_visibility is not None and function.sym_visibility.data == "private"
 
 
 def _names_used(root: Operation) -> set[str]:

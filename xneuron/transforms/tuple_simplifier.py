@@ -14,6 +14,7 @@ from xneuron.analysis.computations import computations
 from xneuron.analysis.control_dependencies import control_predecessors, is_ordered
 from xneuron.dialects.hlo.attributes import int_of
 from xneuron.dialects.hlo.control_flow import GetTupleElementOp, TupleOp, WhileOp
+from xneuron.dialects.hlo.functions import is_private
 from xneuron.transforms.replacement import can_replace, erase, replace
 
 
@@ -54,7 +55,7 @@ def simplify_tuples(module: ModuleOp, exclude_entry: bool = False, keep_loop_ope
 
 def _is_entry(block: Block) -> bool:
     owner = block.parent_op()
-    return isinstance(owner, FuncOp) and (owner.sym_visibility is None or owner.sym_visibility.data != "private")
+    return isinstance(owner, FuncOp) and not is_private(owner)
 
 
 def _simplify(block: Block, keep_loop_operands: bool) -> bool:

@@ -13,6 +13,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from xneuron.dialects.hlo.attributes import ComputationAttr, text_of
 from xneuron.dialects.hlo.control_flow import ControlDependencyOp, ReturnOp
+from xneuron.dialects.hlo.functions import entry_of
 from xneuron.dialects.hlo.types import compatible
 from xneuron.formats.hlo_text.async_sugar import wrapped
 from xneuron.formats.hlo_text.header import LAYOUT, PREFIX, print_header
@@ -193,11 +194,7 @@ def _ordered(module: ModuleOp) -> list[FuncOp]:
         _single_block(function.body, function.sym_name.data)
     if others := [op.name for op in module.ops if not isinstance(op, FuncOp)]:
         raise VerifyException(f"expected a module of functions only, found {others[0]}")
-    public = [function for function in functions.values() if text_of(function.sym_visibility) != "private"]
-    if len(public) != 1:
-        names = ", ".join(function.sym_name.data for function in public) or "none"
-        raise VerifyException(f"expected one public function as entry computation, found {names}")
-    order = _callees_first(functions, [public[0].sym_name.data])
+    order = _callees_first(functions, [entry_of(module).sym_name.data])
     rest = _callees_first(functions, [name for name in functions if name not in order])
     names = [*order[:-1], *(name for name in rest if name not in order), order[-1]]
     return [functions[name] for name in names]

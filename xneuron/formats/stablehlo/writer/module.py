@@ -14,6 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from xneuron.dialects.hlo.attributes import int_of, text_of
 from xneuron.dialects.hlo.control_flow import ControlDependencyOp
+from xneuron.dialects.hlo.functions import entry_of
 from xneuron.formats.hlo_text.names import Uniquifier
 from xneuron.formats.stablehlo.writer.aliases import aliases, donors
 from xneuron.formats.stablehlo.writer.common import SHARDING, common, foreign, of_parameter, shardings_of
@@ -81,7 +82,7 @@ class Writer(Emitter):
         super().__init__(Locations(module))
         self.native_markers = native_markers
         self.source = module
-        self.entry = entry_of(module)
+        self.entry = _checked_entry(module)
         self.names = Uniquifier()
         self.functions = {self.entry.sym_name.data: self.names.take(ENTRY)}
         for op in module.ops:
@@ -217,19 +218,14 @@ def single(leaves: Sequence[Leaf]) -> Leaf:
     return leaf
 
 
-def entry_of(module: ModuleOp) -> FuncOp:
-    """The entry computation: the one public function. Raises VerifyException where there is none, or other ops."""
-    if others := [op for op in module.ops if not isinstance(op, FuncOp)]:
-        raise VerifyException(f"expected a module of functions only, found {others[0].name}")
-    functions = [op for op in module.ops if isinstance(op, FuncOp)]
-    if bodiless := [op for op in functions if len(op.body.blocks) != 1]:
-        found = len(bodiless[0].body.blocks)
-        raise VerifyException(f"expected one block in the function {bodiless[0].sym_name.data}, found {found}")
-    public = [op for op in functions if text_of(op.sym_visibility) != "private"]
-    if len(public) != 1:
-        names = ", ".join(function.sym_name.data for function in public) or "none"
-        raise VerifyException(f"expected one public function as entry computation, found {names}")
-    return public[0]
+def _checked_entry(module: ModuleOp) -> FuncOp:
+    """The entry computation. Raises VerifyException where there is none, or for ops that are no computations."""
+    for op in module.ops:
+        if not isinstance(op, FuncOp):
+            raise VerifyException(f"expected a module of functions only, found {op.name}")
+        if (found := len(op.body.blocks)) != 1:
+            raise VerifyException(f"expected one block in the function {op.sym_name.data}, found {found}")
+    return entry_of(module)
 
 
 def _parameters(function: FuncOp) -> list[tuple[Attribute, DictionaryAttr]]:
