@@ -22,7 +22,7 @@ from xneuron.analysis.boundary_markers import is_marker
 from xneuron.analysis.call_graph import CallGraph, function_of
 from xneuron.analysis.participants import Participants
 from xneuron.analysis.slices import IDENTITIES, Path, Slicer, computable
-from xneuron.dialects.hlo.attributes import int_of, text_of
+from xneuron.dialects.hlo.attributes import int_of, sharding_entries, text_of
 from xneuron.dialects.hlo.base import opcode_of
 from xneuron.dialects.hlo.channels import GroupedOp, PermuteOp
 from xneuron.dialects.hlo.collectives import (
@@ -248,28 +248,12 @@ def _attributes(function: FuncOp, parameter: int) -> dict[str, Attribute]:
 def _leaves(type: Attribute, said: dict[str, Attribute]) -> Iterator[tuple[Path, bool, bool]]:
     """Each array of a parameter: is it equal across partitions (sharding), across replicas (parameter_replication)?"""
     paths = list(_paths(type))
-    shardings = _split(text_of(said.get("sharding")))
+    shardings = sharding_entries(said.get("sharding"))
     flags = text_of(said.get("parameter_replication")).strip("{}").replace(" ", "").split(",")
     for number, path in enumerate(paths):
-        sharding = _entry(shardings, number)
-        yield path, sharding == "{replicated}", _entry(flags, number) == "true"
+        yield path, _entry(shardings, number) == "{replicated}", _entry(flags, number) == "true"
 
 
 def _entry(entries: Sequence[str], number: int) -> str:
     """A list of one entry speaks of all leaves."""
     return entries[0] if len(entries) == 1 else entries[number] if number < len(entries) else ""
-
-
-def _split(sharding: str) -> list[str]:
-    """The entries of a tuple sharding; a plain one is its own only entry."""
-    if not sharding.startswith("{{"):
-        return [sharding]
-    entries: list[str] = []
-    depth = start = 0
-    for at, character in enumerate(sharding):
-        depth += {"{": 1, "}": -1}.get(character, 0)
-        if character == "{" and depth == 2:
-            start = at
-        if character == "}" and depth == 1:
-            entries.append(sharding[start : at + 1])
-    return entries

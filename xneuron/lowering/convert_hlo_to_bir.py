@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException, VerifyException
 
@@ -22,7 +22,7 @@ from xneuron.lowering.hlo_to_bir.computations import Lowering
 from xneuron.lowering.hlo_to_bir.copies import copy
 from xneuron.lowering.hlo_to_bir.empty import is_nothing
 from xneuron.lowering.hlo_to_bir.layout import dtype_of, on_chip
-from xneuron.lowering.hlo_to_bir.rules import check, check_type, load_rules
+from xneuron.lowering.hlo_to_bir.rules import NotLowerable, check, load_rules, type_problem
 from xneuron.lowering.hlo_to_bir.values import Buffer, Leaf, Path, Tree, leaf_paths, map_leaves, tree_of
 from xneuron.transforms.call_inliner import inline_calls
 from xneuron.transforms.tuple_while_operands import TupleWhileOperands
@@ -69,7 +69,7 @@ def lower(ctx: Context, module: ModuleOp) -> bir.FuncOp:
 
 def _function(entry: FuncOp, low: Lowering) -> bir.FuncOp:
     block = entry.body.block
-    _check(block, low)
+    _check(entry, low)
     inputs = [_locations(low, arg.type, _name(arg), TensorKind.ExternalInput) for arg in block.args]
     assert block.last_op is not None
     outputs = [_locations(low, value.type, "out", TensorKind.ExternalOutput) for value in block.last_op.operands]
@@ -102,11 +102,12 @@ def _loaded(low: Lowering, argument: SSAValue, path: Path, leaf: Leaf) -> Leaf:
     return loaded
 
 
-def _check(block: Block, low: Lowering) -> None:
-    """Raises NotLowerable for the first instruction that BIR cannot express, of those that are needed."""
-    for argument in block.args:
-        check_type(argument.type, f"parameter '{_name(argument)}'")
-    for op in block.walk():
+def _check(entry: FuncOp, low: Lowering) -> None:
+    """Raises NotLowerable for the first parameter or needed instruction that BIR cannot express."""
+    for argument in entry.body.block.args:
+        if reason := type_problem(argument.type):
+            raise NotLowerable(entry, reason, f"parameter '{_name(argument)}'")
+    for op in entry.body.block.walk():
         if isinstance(op, HloOp | CallOp) and low.demand.op(op):
             check(op)
 

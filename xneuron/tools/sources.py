@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from xneuron.formats.stablehlo.tree import BYTECODE
 from xneuron.tools.diagnostics import ProgramError, UsageError
 
 STDIN = "stdin"
 _COMMENTS = re.compile(rb"(\s|//[^\n]*|/\*.*?\*/|#[^\n]*)*", re.DOTALL)
 _ENTRY = re.compile(rb"^\s*ENTRY\s", re.MULTILINE)
 _OBJECT = re.compile(rb"\s*\{\s*[\"}]")
-_BYTECODE = b"ML\xefR"
 # The first word of a line, or what stands behind the names of its results; not in comments and strings.
 _MLIR_OP = re.compile(rb"^(?:[^\n\"/=]*=)?[ \t]*\"?(stablehlo|chlo|mhlo|vhlo|sdy|hlo|bir)\.[a-z]", re.MULTILINE)
 _JAX_HEADER = re.compile(rb"^[ \t]*module @\S* attributes \{[^\n]*mhlo\.num_partitions", re.MULTILINE)
@@ -77,7 +77,7 @@ def sniff(content: bytes) -> str:
 
 def is_stablehlo(content: bytes) -> bool:
     """True for StableHLO as text or bytecode; looks no further than the first operation that decides."""
-    if content.startswith(_BYTECODE):
+    if content.startswith(BYTECODE):
         return True
     if found := _MLIR_OP.search(content):
         return found[1] not in (b"hlo", b"bir")

@@ -1,10 +1,13 @@
 """Conversions of values, precisions and bits: what the evaluator gives, for all pairs of types."""
 
+import re
+
 import numpy as np
 import pytest
 from elementwise_cases import FLOATS, INTEGERS, differences, values
 from lowered import agree, lowered
 from oracle.programs import DTYPES, shape
+from xdsl.dialects.func import FuncOp
 
 from xneuron.lowering.hlo_to_bir.rules import NotLowerable
 
@@ -140,3 +143,11 @@ ENTRY e {
   ROOT loop = (s32[], u32[3], u32[3]) while(init), condition=cond, body=body
 }"""
     agree(text, *np.arange(6, dtype=np.uint32).reshape(2, 3))
+
+
+def test_a_parameter_that_no_location_can_have() -> None:
+    text = "HloModule m\nENTRY e { x = c64[2] parameter(0)\n ROOT r = f32[2] real(x) }"
+    reason = "BIR has no elements like those of c64[2]"
+    with pytest.raises(NotLowerable, match=re.escape(f"cannot lower parameter 'x' to BIR: {reason}")) as caught:
+        lowered(text)
+    assert isinstance(caught.value.op, FuncOp)

@@ -244,6 +244,21 @@ class ShardingAttr(TextAttribute):
     name = "hlo.sharding"
 
 
+def sharding_entries(sharding: Attribute | None) -> list[str]:
+    """The shardings of a tuple's leaves, `{{a}, {b}}` -> `{a}`, `{b}`; a plain one is its own only entry."""
+    text = text_of(sharding)
+    if not text.startswith("{{"):
+        return [text] if text else []
+    entries, depth, start = list[str](), 0, 0
+    for at, character in enumerate(text):
+        depth += {"{": 1, "}": -1}.get(character, 0)
+        if character == "{" and depth == 2:
+            start = at
+        if character == "}" and depth == 1:
+            entries.append(text[start : at + 1])
+    return entries
+
+
 @irdl_attr_definition
 class ComputationAttr(ParametrizedAttribute):
     """What a computation says beside its instructions, kept by the op that owns its region.

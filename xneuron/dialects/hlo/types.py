@@ -140,6 +140,17 @@ class LayoutAttr(TextAttribute):
         """The `{…}` part, empty where the layout is the default one."""
         return self.data[self.data.index("{") :] if "{" in self.data else ""
 
+    @property
+    def minor_to_major(self) -> tuple[int, ...]:
+        """Dimensions from the fastest in memory to the slowest, empty where the layout is the default one."""
+        order = self.braces.strip("{}").partition(":")[0]
+        return tuple(int(dimension) for dimension in order.split(",")) if order else ()
+
+    @property
+    def is_order_only(self) -> bool:
+        """True unless more is said than an order: tiles, packing, memory space."""
+        return ":" not in self.braces
+
 
 _NO_ENCODING = NoneAttr()
 
@@ -182,6 +193,14 @@ def elements_of(type: Attribute) -> tuple[Attribute, ...]:
     if not isinstance(type, TupleType):
         raise VerifyException(f"expected a tuple, found {spelled(type)}")
     return tuple(type.types.data)
+
+
+def memory_order(type: Attribute) -> tuple[int, ...]:
+    """Dimensions of a tensor from the slowest in memory to the fastest. Tiles within the layout do not count."""
+    rank = len(shape_of(type))
+    layout = type.encoding if is_tensor(type) else None
+    order = layout.minor_to_major[::-1] if isinstance(layout, LayoutAttr) else ()
+    return order or tuple(range(rank))
 
 
 def element_count(type: Attribute) -> int:

@@ -14,13 +14,12 @@ from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir._mlir_libs import _jax_mlir_ext
 from jaxlib.mlir.dialects import chlo, mhlo, sdy, stablehlo
 
-from xneuron.formats.stablehlo.tree import Diagnostic, Place
+from xneuron.formats.stablehlo.tree import BYTECODE, Diagnostic, Place
 
 TEXT = "-"
 """What MLIR calls the file of a text that came from memory."""
 PLACED = "xneuron.placed"
 """Metadata of a fused location: first where it stands in the text, then what the text says it comes from."""
-BYTECODE = b"ML\xefR"
 _PORTABLE = b"StableHLO_v"
 
 _passes_registered = False

@@ -8,9 +8,7 @@ from xneuron.formats.stablehlo import process
 from xneuron.formats.stablehlo.reader.builder import Source
 from xneuron.formats.stablehlo.reader.errors import StablehloError, Untranslatable, fail, refuse
 from xneuron.formats.stablehlo.reader.module import module_of
-from xneuron.formats.stablehlo.tree import Op
-
-BYTECODE = b"ML\xefR"
+from xneuron.formats.stablehlo.tree import BYTECODE, Op
 
 
 def parse_stablehlo(content: bytes | str, name: str = "<unknown>") -> ModuleOp:

@@ -6,6 +6,8 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
 from xdsl.utils.exceptions import VerifyException
 
+BYTECODE = b"ML\xefR"
+"""How MLIR's bytecode begins, and with it every portable artifact."""
 KindT = TypeVar("KindT")
 
 

@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from xdsl.ir import Attribute
 
 from xneuron.dialects.hlo import data_movement as hlo
 from xneuron.dialects.hlo.attributes import int_list, int_of
-from xneuron.dialects.hlo.types import LayoutAttr, element_of, is_tensor, shape_of
+from xneuron.dialects.hlo.types import element_of, memory_order, shape_of
 from xneuron.execution.errors import EvaluationError
 from xneuron.interpreters.kernels import indexing
 from xneuron.interpreters.kernels.registry import Context, Kernel, Meaning, Updating, kernel
@@ -77,20 +76,11 @@ def bitcast(op: hlo.BitcastOp, context: Context) -> Kernel:
     source, target = op.operand.type, op.result.type
     if element_of(source).bits != element_of(target).bits:
         raise EvaluationError("no meaning for a bitcast that changes the width of elements", op)
-    leave, enter = _memory_order(source), _memory_order(target)
+    leave, enter = memory_order(source), memory_order(target)
     stored = [static_shape(target)[d] for d in enter]
     back = np.argsort(enter) if enter else []
     dtype = dtype_of(target)
     return lambda x: as_value(np.asarray(x).transpose(leave).reshape(stored).transpose(back).view(dtype))
-
-
-def _memory_order(type: Attribute) -> list[int]:
-    """Dimensions from major to minor."""
-    rank = len(shape_of(type))
-    if not is_tensor(type) or not isinstance(type.encoding, LayoutAttr):
-        return list(range(rank))
-    order = type.encoding.braces.strip("{}").split(":")[0]
-    return [int(d) for d in reversed(order.split(","))] if order else list(range(rank))
 
 
 @kernel(hlo.TransposeOp)

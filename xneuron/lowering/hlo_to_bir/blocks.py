@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from xneuron.dialects.bir.expressions import Affine, affine, constant
 from xneuron.dialects.bir.operands import MemoryAccess, access
+from xneuron.dialects.bir.verifier.storage import PARTITIONS
 
 from .copies import copy, move, whole
-from .layout import PARTITIONS, on_chip
+from .layout import on_chip
 from .regions import plus, times
 from .values import Buffer
 

@@ -17,6 +17,7 @@ from xneuron.dialects.bir.enums import AluOpType, DType, Engine, MemorySpace
 from xneuron.dialects.bir.expressions import Affine
 from xneuron.dialects.bir.movement import LoadOp, TensorCopyOp
 from xneuron.dialects.bir.operands import MemoryAccess, access
+from xneuron.dialects.bir.verifier.storage import PARTITIONS
 from xneuron.dialects.hlo.contractions import ConvolutionOp, DotOp
 from xneuron.dialects.hlo.types import element_count, element_of, shape_of
 
@@ -25,7 +26,7 @@ from .computations import Lowering
 from .dots import BANK, Dot
 from .empty import is_nothing
 from .folds import Fold, fold_blocks, loaded, new_tile
-from .layout import PARTITIONS, dtype_of
+from .layout import dtype_of
 from .patterns import Part, joined, pairs, transfer
 from .regions import Region, plus
 from .rules import lowers

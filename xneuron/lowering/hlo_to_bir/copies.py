@@ -10,14 +10,12 @@ from xneuron.dialects.bir.compute import MemsetOp
 from xneuron.dialects.bir.enums import Engine
 from xneuron.dialects.bir.movement import DMACopyOp, LoadOp, SaveOp, TensorCopyOp
 from xneuron.dialects.bir.operands import MemoryAccess, access
+from xneuron.dialects.bir.verifier.accesses import MAX_PAIRS
 
 from .values import Buffer, Splat
 
 if TYPE_CHECKING:
     from .computations import Lowering
-
-MAX_PAIRS = 4
-"""Most (step, num) pairs of an access pattern."""
 
 
 def whole(buffer: Buffer) -> MemoryAccess:

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
+from xneuron.dialects.bir.verifier.storage import PARTITIONS
 from xneuron.dialects.hlo.contractions import DotOp
 from xneuron.dialects.hlo.types import shape_of
-
-from .layout import PARTITIONS
 
 BANK = 512
 """Elements of one partition of a bank of PSUM: 2 KiB of float32, what one matmult can write (NKI)."""

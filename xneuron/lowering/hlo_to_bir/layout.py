@@ -14,9 +14,9 @@ from typing import NamedTuple
 from xdsl.ir import Attribute
 
 from xneuron.dialects.bir.enums import DType
+from xneuron.dialects.bir.verifier.storage import PARTITIONS
 from xneuron.dialects.hlo.types import BY_TYPE, is_tensor
 
-PARTITIONS = 128
 TILE = 2048
 """Most elements of one partition of a tile: 8 KiB of float32."""
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xneuron.dialects.bir.expressions import Affine, affine
 from xneuron.dialects.bir.operands import MemoryAccess, access
+from xneuron.dialects.bir.verifier.accesses import MAX_PAIRS
 
-from .copies import MAX_PAIRS, move, whole
+from .copies import move, whole
 from .regions import Region
 from .values import Buffer, Splat
 

@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, Operation
 from xneuron.dialects.bir.expressions import Affine, Sum, constant, fold
 from xneuron.dialects.hlo.attributes import int_list
 from xneuron.dialects.hlo.data_movement import BitcastOp, BroadcastOp, DynamicSliceOp, ReverseOp, SliceOp, TransposeOp
-from xneuron.dialects.hlo.types import LayoutAttr, element_count, is_tensor, shape_of
+from xneuron.dialects.hlo.types import element_count, memory_order, shape_of
 
 Shape: TypeAlias = tuple[int, ...]
 START = constant(0)
@@ -136,11 +136,7 @@ def _reversed(op: ReverseOp) -> Region:
 
 def in_memory(type: Attribute) -> Region:
     """The elements of an array in the order of memory that its layout says."""
-    whole = Region.whole(shape_of(type))
-    if not is_tensor(type) or not isinstance(type.encoding, LayoutAttr) or not type.encoding.braces:
-        return whole
-    order = type.encoding.braces.strip("{}").split(":")[0]
-    return whole.pick([int(d) for d in reversed(order.split(","))]) if order else whole
+    return Region.whole(shape_of(type)).pick(memory_order(type))
 
 
 def keeps_order(op: Operation) -> bool:

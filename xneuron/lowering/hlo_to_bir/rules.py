@@ -68,11 +68,12 @@ IN_PLACE: dict[type[Operation], frozenset[int] | None] = {}
 
 
 class NotLowerable(PassFailedException):
-    """BIR cannot express an instruction. `op` is the one to blame."""
+    """BIR cannot express an instruction, or `what` else is there. `op` is the place to show."""
 
-    def __init__(self, op: Operation, reason: str) -> None:
+    def __init__(self, op: Operation, reason: str, what: str | None = None) -> None:
         self.op = op
-        super().__init__(f"cannot lower {op.name.removeprefix('hlo.')} '{name_of(op)}' to BIR: {reason}")
+        what = what or f"{op.name.removeprefix('hlo.')} '{name_of(op)}'"
+        super().__init__(f"cannot lower {what} to BIR: {reason}")
 
 
 def lowers(
@@ -118,12 +119,6 @@ def problem(op: Operation) -> str | None:
         return "no instruction of BIR does this"
     found = CHECKS.get(type(op))
     return problem_without_elements(op) or (found(op) if found else None)
-
-
-def check_type(type: Attribute, what: str) -> None:
-    """Raises PassFailedException for a type that no memory location can have."""
-    if reason := type_problem(type):
-        raise PassFailedException(f"cannot lower {what} to BIR: {reason}")
 
 
 def type_problem(type: Attribute) -> str | None:

@@ -19,13 +19,12 @@ from xdsl.ir import SSAValue
 from xneuron.dialects.bir.enums import DType, MemorySpace, TensorKind
 from xneuron.dialects.bir.storage import MemoryLocationOp
 from xneuron.dialects.bir.types import Geometry
+from xneuron.dialects.bir.verifier.storage import CAPACITY
 
 from .builder import Builder
 from .layout import on_chip
 from .values import Buffer
 
-CAPACITY = {MemorySpace.SB: 192 * 1024, MemorySpace.PSUM: 16 * 1024}
-"""Bytes of one partition (NeuronCore-v2, reference `bir.md`, section i)."""
 VALUES = 112 * 1024
 """Where the share of values ends in each SB partition, and that of tiles begins: five of 64-bit integers, at least."""
 

@@ -16,6 +16,7 @@ from .storage import PARTITIONS
 from .values import check_leaf
 
 MAX_PAIRS = 4
+"""Most (step, num) pairs of an access pattern."""
 STARTS = {0: 128, 32: 32, 64: 64, 96: 32}
 """Partitions that an engine access may start at, and how many it may cover from there (KLR and NKI)."""
 

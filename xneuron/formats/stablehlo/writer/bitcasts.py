@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TypeAlias
 
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
-from xneuron.dialects.hlo.types import LayoutAttr, Tensor, element_of, shape_of, tensor
+from xneuron.dialects.hlo.types import LayoutAttr, Tensor, element_of, memory_order, shape_of, tensor
 from xneuron.formats.stablehlo.writer.text import i64s
 
 Step: TypeAlias = tuple[str, Tensor, dict[str, str]]
 """Name, result type and properties of an operation on the result of the step before."""
-
-_PLAIN = re.compile(r"\{([\d,]*)\}")
 
 
 def as_steps(operand: Tensor, result: Tensor) -> list[Step]:
@@ -30,14 +27,11 @@ def as_steps(operand: Tensor, result: Tensor) -> list[Step]:
     return steps + _transposed(result.element_type, inside, [new.index(d) for d in range(len(new))])
 
 
-def _major_to_minor(type: Tensor) -> list[int]:
+def _major_to_minor(type: Tensor) -> tuple[int, ...]:
     """Dimensions in the order in which the array lies in memory, slowest first."""
-    braces = type.encoding.braces if isinstance(type.encoding, LayoutAttr) else ""
-    if not braces:
-        return list(range(len(shape_of(type))))
-    if not (match := _PLAIN.fullmatch(braces)):
-        raise VerifyException(f"its layout {braces} is more than an order of dimensions")
-    return [int(number) for number in reversed(match[1].split(",")) if number]
+    if isinstance(type.encoding, LayoutAttr) and not type.encoding.is_order_only:
+        raise VerifyException(f"its layout {type.encoding.braces} is more than an order of dimensions")
+    return memory_order(type)
 
 
 def _transposed(element: Attribute, shape: Sequence[int], permutation: Sequence[int]) -> list[Step]:

@@ -20,7 +20,7 @@ from typing import cast
 from xdsl.dialects.builtin import DictionaryAttr
 from xdsl.ir import Attribute
 
-from xneuron.dialects.hlo.attributes import text_of
+from xneuron.dialects.hlo.attributes import sharding_entries, text_of
 from xneuron.formats.stablehlo.writer.emitter import string_attribute
 from xneuron.formats.stablehlo.writer.text import attribute_text, dictionary, quoted
 
@@ -77,22 +77,6 @@ def of_parameter(attributes: Mapping[str, Attribute], leaves: int) -> list[dict[
 
 def shardings_of(attributes: Mapping[str, Attribute], leaves: int) -> list[str]:
     """The sharding of each leaf of a value; none where it has none."""
-    text = text_of(attributes.get("sharding"))
-    if not text:
-        return []
-    parts = _parts(text)
-    return parts if len(parts) == leaves else [text] * leaves
-
-
-def _parts(text: str) -> list[str]:
-    """`{{a}, {b}}` -> `{a}`, `{b}`; nothing where it is no sharding of a tuple."""
-    if not text.startswith("{{"):
-        return []
-    parts, depth, start = list[str](), 0, 1
-    for at, character in enumerate(text):
-        depth += {"{": 1, "}": -1}.get(character, 0)
-        if character == "{" and depth == 2:
-            start = at
-        elif character == "}" and depth == 1:
-            parts.append(text[start : at + 1])
-    return parts
+    sharding = attributes.get("sharding")
+    entries = sharding_entries(sharding)
+    return entries if len(entries) in (0, leaves) else [text_of(sharding)] * leaves

@@ -13,7 +13,7 @@ from xneuron.dialects.hlo.attributes import flag, text_of
 from xneuron.dialects.hlo.custom import API_VERSIONS, CustomCallOp, OpaqueOp
 from xneuron.dialects.hlo.literal import LiteralAttr
 from xneuron.dialects.hlo.marker_targets import COMPOSITE, MARKERS
-from xneuron.dialects.hlo.types import LayoutAttr, TokenType, elements_of, is_tensor, shape_of, spelled, tuple_of
+from xneuron.dialects.hlo.types import LayoutAttr, TokenType, elements_of, is_tensor, memory_order, spelled, tuple_of
 from xneuron.formats.stablehlo.writer.control_flow import computation_name
 from xneuron.formats.stablehlo.writer.emitter import Inexpressible, Leaf, Tree, string_attribute
 from xneuron.formats.stablehlo.writer.module import Rule, Writer, single
@@ -29,7 +29,6 @@ _NOT_HERE = (
     "schedule",
 )
 _ALIAS = re.compile(r"\{([\d, ]*)\}: \((\d+), \{([\d, ]*)\}\)")
-_PLAIN_LAYOUT = re.compile(r"\{([\d,]*)\}")
 _TYPED = "API_VERSION_TYPED_FFI"
 
 
@@ -115,16 +114,11 @@ def _layout(type: Attribute) -> str:
         return "dense<> : tensor<0xindex>"
     if not is_tensor(type):
         raise VerifyException(f"it has no layout of {spelled(type)}")
-    braces = type.encoding.braces if isinstance(type.encoding, LayoutAttr) else ""
-    rank = len(shape_of(type))
-    if not braces:
-        order = [str(dimension) for dimension in reversed(range(rank))]
-    elif match := _PLAIN_LAYOUT.fullmatch(braces):
-        order = match[1].split(",")
-    else:
-        raise VerifyException(f"it has no layout {braces}")
+    if isinstance(type.encoding, LayoutAttr) and not type.encoding.is_order_only:
+        raise VerifyException(f"it has no layout {type.encoding.braces}")
+    order = [str(dimension) for dimension in reversed(memory_order(type))]
     listed = f"[{', '.join(order)}]" if order else ""
-    return f"dense<{listed}> : tensor<{rank}xindex>"
+    return f"dense<{listed}> : tensor<{len(order)}xindex>"
 
 
 def _callees(writer: Writer, op: CustomCallOp) -> list[str]:
